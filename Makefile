@@ -1,0 +1,59 @@
+# The everyday commands. CMake does the work; see CMakePresets.json for the kinds of build.
+# Needs make itself; "make deps" installs the rest on Debian.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+RECOURSE_BUILD ?= build
+export RECOURSE_BUILD
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build run test bench soak lint format cov generate install clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+deps: ## install what building, testing and measuring need (Debian packages)
+	@tools/deps.sh build test bench
+
+build: ## build the release binary, build/recourse
+	@tools/deps.sh build
+	@tools/build.sh release
+
+run: build ## build, and show the taxonomy and a rendered report
+	@$(RECOURSE_BUILD)/recourse errors
+	@$(RECOURSE_BUILD)/recourse render examples/report.json
+
+test: ## build every flavour and run every test
+	@tools/deps.sh build test
+	@tools/test.sh
+
+bench: ## measure, beside the libraries that others use
+	@tools/deps.sh build bench
+	@tools/bench.sh
+
+soak: ## fuzz every target for SOAK_SECONDS (60) each
+	@tools/deps.sh build test
+	@tools/soak.sh
+
+lint: ## check format, clang-tidy, cppcheck, shellcheck, gcc -fanalyzer
+	@tools/deps.sh build test
+	@tools/lint.sh
+
+format: ## rewrite the C files as clang-format wants them
+	@tools/deps.sh build test
+	@tools/lint.sh --fix-format
+
+cov: ## measure the coverage of the library by its tests
+	@tools/deps.sh build test cov
+	@tools/cov.sh
+
+generate: ## write again what is derived from spec/
+	@tools/deps.sh build
+	@tools/generate.sh
+
+install: build ## install under $(DESTDIR)$(PREFIX)
+	@DESTDIR='$(DESTDIR)' cmake --install $(RECOURSE_BUILD)/release --prefix '$(PREFIX)'
+	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+clean: ## remove everything that was built
+	@rm -rf $(RECOURSE_BUILD)

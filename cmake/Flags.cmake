@@ -1,0 +1,52 @@
+# recourse_flags: how all of our own code is compiled and linked.
+include(CheckCCompilerFlag)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+
+add_library(recourse_flags INTERFACE)
+
+target_compile_options(recourse_flags INTERFACE
+    -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wswitch-enum -Wvla -Wwrite-strings
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+if(RECOURSE_WERROR)
+    target_compile_options(recourse_flags INTERFACE -Werror)
+endif()
+
+# No path of the build machine in __FILE__ or in debug information: the same source gives the same
+# bytes wherever it is built.
+target_compile_options(recourse_flags INTERFACE
+    -ffile-prefix-map=${PROJECT_BINARY_DIR}/=
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
+# Hardening belongs to what ships. _FORTIFY_SOURCE needs optimisation, and hides from a sanitizer
+# the calls that it wants to see.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(recourse_flags INTERFACE
+        -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+    foreach(flag -fstack-clash-protection -fcf-protection)
+        string(MAKE_C_IDENTIFIER "has${flag}" has_flag)
+        check_c_compiler_flag(${flag} ${has_flag})
+        if(${has_flag})
+            target_compile_options(recourse_flags INTERFACE ${flag})
+        endif()
+    endforeach()
+    target_link_options(recourse_flags INTERFACE
+        -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
+endif()
+
+if(RECOURSE_SANITIZE)
+    set(sanitize -fsanitize=${RECOURSE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(recourse_flags INTERFACE ${sanitize})
+    target_link_options(recourse_flags INTERFACE ${sanitize})
+endif()
+if(RECOURSE_FUZZ)
+    target_compile_options(recourse_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_link_options(recourse_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(RECOURSE_ANALYZE)
+    target_compile_options(recourse_flags INTERFACE -fanalyzer)
+endif()
+if(RECOURSE_COVERAGE)
+    target_compile_options(recourse_flags INTERFACE --coverage)
+    target_link_options(recourse_flags INTERFACE --coverage)
+endif()

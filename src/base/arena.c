@@ -1,0 +1,114 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#define ALIGN alignof(max_align_t)
+#define BLOCK_BYTES 4096u
+
+struct rc_arena_block {
+    alignas(max_align_t) struct rc_arena_block *next;
+    size_t size; /* of the whole block, this header included */
+    size_t used; /* likewise */
+};
+
+void rc_arena_init(rc_arena *arena, const rc_alloc *alloc, size_t max_bytes)
+{
+    *arena = (rc_arena){.alloc = *alloc, .max_bytes = max_bytes};
+}
+
+void rc_arena_done(rc_arena *arena)
+{
+    rc_arena_block *block = arena->blocks;
+    while (block) {
+        rc_arena_block *next = block->next;
+        arena->alloc.put(arena->alloc.ctx, block, block->size);
+        block = next;
+    }
+    arena->blocks = NULL;
+    arena->used_bytes = 0;
+}
+
+static void *fail(rc_arena *arena, rc_status status)
+{
+    arena->status = status;
+    return NULL;
+}
+
+/* A new block with room for `size` bytes. A request too big for a usual block gets one of its own. */
+static rc_arena_block *add_block(rc_arena *arena, size_t size)
+{
+    size_t left = arena->max_bytes - arena->used_bytes;
+    size_t need = sizeof(rc_arena_block) + size;
+    if (need > left)
+        return fail(arena, RC_E_TOO_LARGE);
+
+    size_t want = need > BLOCK_BYTES ? need : BLOCK_BYTES;
+    if (want > left)
+        want = left;
+
+    rc_arena_block *block = arena->alloc.get(arena->alloc.ctx, want);
+    if (!block)
+        return fail(arena, RC_E_NOMEM);
+    *block = (rc_arena_block){.next = arena->blocks, .size = want, .used = sizeof *block};
+    arena->blocks = block;
+    arena->used_bytes += want;
+    return block;
+}
+
+void *rc_arena_get(rc_arena *arena, size_t size)
+{
+    if (arena->status != RC_OK)
+        return NULL;
+    if (size > SIZE_MAX - sizeof(rc_arena_block) - ALIGN)
+        return fail(arena, RC_E_TOO_LARGE);
+
+    size_t padded = size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    rc_arena_block *block = arena->blocks;
+    if (!block || block->size - block->used < padded)
+        block = add_block(arena, padded);
+    if (!block)
+        return NULL;
+
+    char *ptr = (char *)block + block->used;
+    block->used += padded;
+    memset(ptr, 0, padded);
+    return ptr;
+}
+
+void *rc_arena_get_array(rc_arena *arena, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        return arena->status == RC_OK ? fail(arena, RC_E_TOO_LARGE) : NULL;
+    return rc_arena_get(arena, count * size);
+}
+
+rc_str rc_arena_dup(rc_arena *arena, rc_str text)
+{
+    if (text.len == SIZE_MAX) {
+        fail(arena, RC_E_TOO_LARGE);
+        return rc_str_make(NULL, 0);
+    }
+    char *copy = rc_arena_get(arena, text.len + 1);
+    if (!copy)
+        return rc_str_make(NULL, 0);
+    if (text.len)
+        memcpy(copy, text.ptr, text.len);
+    return rc_str_make(copy, text.len);
+}
+
+void rc_arena_shrink(rc_arena *arena, void *ptr, size_t old_size, size_t new_size)
+{
+    rc_arena_block *block = arena->blocks;
+    size_t old_padded = old_size ? (old_size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    size_t new_padded = new_size ? (new_size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    if (!ptr || !block || new_padded > old_padded)
+        return;
+    if ((char *)ptr + old_padded == (char *)block + block->used)
+        block->used -= old_padded - new_padded;
+}
+
+rc_status rc_arena_status(const rc_arena *arena)
+{
+    return arena->status;
+}

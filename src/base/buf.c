@@ -1,0 +1,120 @@
+#include <recourse/buf.h>
+
+#include <string.h>
+
+/* Small enough to waste little, large enough for most rendered reports to grow twice at most. */
+#define FIRST_SIZE 256u
+
+void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes)
+{
+    *buf = (rc_buf){.alloc = *alloc, .max_bytes = max_bytes};
+}
+
+void rc_buf_init_fixed(rc_buf *buf, void *memory, size_t size)
+{
+    *buf = (rc_buf){.ptr = memory, .size = size, .max_bytes = size, .is_fixed = true};
+}
+
+void rc_buf_done(rc_buf *buf)
+{
+    if (!buf)
+        return;
+    if (buf->ptr && !buf->is_fixed)
+        buf->alloc.put(buf->alloc.ctx, buf->ptr, buf->size);
+    *buf = (rc_buf){0};
+}
+
+void rc_buf_reset(rc_buf *buf)
+{
+    buf->len = 0;
+    buf->status = RC_OK;
+}
+
+static rc_status fail(rc_buf *buf, rc_status status)
+{
+    buf->status = status;
+    return status;
+}
+
+static rc_status grow(rc_buf *buf, size_t need)
+{
+    if (buf->is_fixed || need > buf->max_bytes)
+        return fail(buf, RC_E_TOO_LARGE);
+
+    size_t size = buf->size ? buf->size : FIRST_SIZE;
+    while (size < need)
+        size = size > buf->max_bytes / 2 ? buf->max_bytes : size * 2;
+    if (size > buf->max_bytes)
+        size = buf->max_bytes;
+
+    char *ptr = buf->alloc.get ? buf->alloc.get(buf->alloc.ctx, size) : NULL;
+    if (!ptr)
+        return fail(buf, RC_E_NOMEM);
+    if (buf->len)
+        memcpy(ptr, buf->ptr, buf->len);
+    if (buf->ptr)
+        buf->alloc.put(buf->alloc.ctx, buf->ptr, buf->size);
+    buf->ptr = ptr;
+    buf->size = size;
+    return RC_OK;
+}
+
+rc_status rc_buf_reserve(rc_buf *buf, size_t extra)
+{
+    if (buf->status != RC_OK)
+        return buf->status;
+    if (extra <= buf->size - buf->len)
+        return RC_OK;
+    if (extra > SIZE_MAX - buf->len)
+        return fail(buf, RC_E_TOO_LARGE);
+    return grow(buf, buf->len + extra);
+}
+
+rc_status rc_buf_push(rc_buf *buf, rc_str bytes)
+{
+    rc_status status = rc_buf_reserve(buf, bytes.len);
+    if (status != RC_OK || bytes.len == 0)
+        return status;
+    memcpy(buf->ptr + buf->len, bytes.ptr, bytes.len);
+    buf->len += bytes.len;
+    return RC_OK;
+}
+
+rc_status rc_buf_push_byte(rc_buf *buf, char byte)
+{
+    rc_status status = rc_buf_reserve(buf, 1);
+    if (status == RC_OK)
+        buf->ptr[buf->len++] = byte;
+    return status;
+}
+
+rc_status rc_buf_push_u64(rc_buf *buf, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    return rc_buf_push(buf, rc_str_make(digits + at, sizeof digits - at));
+}
+
+rc_status rc_buf_push_i64(rc_buf *buf, int64_t value)
+{
+    if (value >= 0)
+        return rc_buf_push_u64(buf, (uint64_t)value);
+    if (rc_buf_reserve(buf, 20) != RC_OK)
+        return buf->status;
+    rc_buf_push_byte(buf, '-');
+    return rc_buf_push_u64(buf, ~(uint64_t)value + 1);
+}
+
+rc_str rc_buf_get(const rc_buf *buf)
+{
+    return rc_str_make(buf->ptr, buf->len);
+}
+
+rc_status rc_buf_status(const rc_buf *buf)
+{
+    return buf->status;
+}

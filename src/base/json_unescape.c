@@ -1,0 +1,148 @@
+#include "base/json_reader.h"
+
+#include "base/json_scan.h"
+#include "base/str.h"
+#include "base/utf8.h"
+
+/* The value of the four hexadecimal digits at `at`, or -1. */
+static int32_t read_hex4(rc_str raw, size_t at)
+{
+    if (at > raw.len || raw.len - at < 4)
+        return -1;
+    int32_t value = 0;
+    for (size_t i = at; i < at + 4; i++) {
+        char c = rc_ascii_lower(raw.ptr[i]);
+        if (rc_ascii_is_digit(c))
+            value = value * 16 + (c - '0');
+        else if (c >= 'a' && c <= 'f')
+            value = value * 16 + (c - 'a' + 10);
+        else
+            return -1;
+    }
+    return value;
+}
+
+static bool is_high_half(int32_t unit)
+{
+    return unit >= 0xD800 && unit <= 0xDBFF;
+}
+
+static bool is_low_half(int32_t unit)
+{
+    return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+
+/* One character of the value. */
+typedef struct piece {
+    char bytes[4];
+    size_t len;
+    size_t taken; /* of the raw string */
+} piece;
+
+static piece piece_of(uint32_t cp, size_t taken)
+{
+    piece p = {.taken = taken};
+    p.len = rc_utf8_encode(cp, p.bytes);
+    return p;
+}
+
+static piece unicode_escape(rc_str raw, size_t at)
+{
+    int32_t unit = read_hex4(raw, at + 2);
+    if (unit < 0)
+        return piece_of('\\', 1);
+    if (!is_high_half(unit))
+        return piece_of((uint32_t)unit, 6); /* a low half alone becomes U+FFFD */
+    bool has_next = raw.len - at >= 12 && raw.ptr[at + 6] == '\\' && raw.ptr[at + 7] == 'u';
+    int32_t low = has_next ? read_hex4(raw, at + 8) : -1;
+    if (!is_low_half(low))
+        return piece_of(RC_UTF8_REPLACEMENT, 6);
+    return piece_of(0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00), 12);
+}
+
+/* An unknown or unfinished escape keeps its backslash: nothing of what a damaged text said is lost.
+ */
+static piece escape_at(rc_str raw, size_t at)
+{
+    if (at + 1 == raw.len)
+        return piece_of('\\', 1);
+    char c = raw.ptr[at + 1];
+    switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case '\'': /* not JSON, but what Python and JavaScript write */
+        return piece_of((uint32_t)c, 2);
+    case 'b':
+        return piece_of('\b', 2);
+    case 'f':
+        return piece_of('\f', 2);
+    case 'n':
+        return piece_of('\n', 2);
+    case 'r':
+        return piece_of('\r', 2);
+    case 't':
+        return piece_of('\t', 2);
+    case 'u':
+        return unicode_escape(raw, at);
+    default:
+        return piece_of('\\', 1);
+    }
+}
+
+static piece piece_at(rc_str raw, size_t at)
+{
+    if (raw.ptr[at] == '\\')
+        return escape_at(raw, at);
+    size_t len;
+    uint32_t cp = rc_utf8_decode(raw, at, &len);
+    return piece_of(cp, len);
+}
+
+/* One past the bytes from `at` on that stand for themselves. */
+static size_t plain_end(rc_str raw, size_t at)
+{
+    const rc_json_scan *scan = rc_json_scan_best();
+    while (at < raw.len) {
+        at = scan->unclean(raw, at);
+        if (at == raw.len || raw.ptr[at] == '\\')
+            return at;
+        size_t len;
+        uint32_t cp = rc_utf8_decode(raw, at, &len);
+        if (cp == RC_UTF8_REPLACEMENT)
+            return at; /* ill-formed; a U+FFFD that is in the text comes out the same */
+        at += len;
+    }
+    return at;
+}
+
+rc_status rc_json_unescape(rc_str raw, rc_buf *buf)
+{
+    size_t at = 0;
+    while (at < raw.len && rc_buf_status(buf) == RC_OK) {
+        size_t end = plain_end(raw, at);
+        rc_buf_push(buf, rc_str_make(raw.ptr + at, end - at));
+        at = end;
+        if (at == raw.len)
+            break;
+        piece p = piece_at(raw, at);
+        rc_buf_push(buf, rc_str_make(p.bytes, p.len));
+        at += p.taken;
+    }
+    return rc_buf_status(buf);
+}
+
+bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain)
+{
+    if (!has_escapes)
+        return rc_str_eq(raw, plain);
+    size_t matched = 0;
+    for (size_t at = 0; at < raw.len;) {
+        piece p = piece_at(raw, at);
+        if (plain.len - matched < p.len || memcmp(plain.ptr + matched, p.bytes, p.len) != 0)
+            return false;
+        matched += p.len;
+        at += p.taken;
+    }
+    return matched == plain.len;
+}

@@ -1,0 +1,116 @@
+#include "base/str.h"
+
+#include <string.h>
+
+rc_str rc_str_slice(rc_str s, size_t from, size_t to)
+{
+    if (to > s.len)
+        to = s.len;
+    if (from > to)
+        from = to;
+    return rc_str_make(s.ptr ? s.ptr + from : NULL, to - from);
+}
+
+rc_str rc_str_trim(rc_str s)
+{
+    size_t from = 0;
+    size_t to = s.len;
+    while (from < to && rc_ascii_is_space(s.ptr[from]))
+        from++;
+    while (to > from && rc_ascii_is_space(s.ptr[to - 1]))
+        to--;
+    return rc_str_slice(s, from, to);
+}
+
+bool rc_str_eq_nocase(rc_str a, rc_str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++) {
+        if (rc_ascii_lower(a.ptr[i]) != rc_ascii_lower(b.ptr[i]))
+            return false;
+    }
+    return true;
+}
+
+bool rc_str_starts_with(rc_str s, rc_str prefix)
+{
+    return s.len >= prefix.len && rc_str_eq(rc_str_slice(s, 0, prefix.len), prefix);
+}
+
+bool rc_str_starts_with_nocase(rc_str s, rc_str prefix)
+{
+    return s.len >= prefix.len && rc_str_eq_nocase(rc_str_slice(s, 0, prefix.len), prefix);
+}
+
+bool rc_str_ends_with(rc_str s, rc_str suffix)
+{
+    return s.len >= suffix.len && rc_str_eq(rc_str_slice(s, s.len - suffix.len, s.len), suffix);
+}
+
+size_t rc_str_find_byte(rc_str s, char byte, size_t from)
+{
+    if (from >= s.len)
+        return RC_STR_NPOS;
+    const char *at = memchr(s.ptr + from, (unsigned char)byte, s.len - from);
+    return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
+}
+
+size_t rc_str_find(rc_str s, rc_str needle, size_t from)
+{
+    if (from > s.len || needle.len > s.len - from)
+        return RC_STR_NPOS;
+    if (needle.len == 0)
+        return from;
+    size_t last = s.len - needle.len;
+    for (size_t at = from; at <= last; at++) {
+        at = rc_str_find_byte(rc_str_slice(s, 0, last + 1), needle.ptr[0], at);
+        if (at == RC_STR_NPOS)
+            return RC_STR_NPOS;
+        if (memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
+            return at;
+    }
+    return RC_STR_NPOS;
+}
+
+int rc_str_cmp(rc_str a, rc_str b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter ? memcmp(a.ptr, b.ptr, shorter) : 0;
+    if (order != 0)
+        return order;
+    return a.len == b.len ? 0 : a.len < b.len ? -1 : 1;
+}
+
+#define DISTANCE_LEN_MAX 63u
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+/* Optimal string alignment with three rows: the one before the last is needed for swapped neighbours. */
+size_t rc_str_distance(rc_str a, rc_str b, size_t max)
+{
+    a = rc_str_slice(a, 0, DISTANCE_LEN_MAX);
+    b = rc_str_slice(b, 0, DISTANCE_LEN_MAX);
+    size_t rows[3][DISTANCE_LEN_MAX + 1];
+    for (size_t j = 0; j <= b.len; j++)
+        rows[0][j] = j;
+
+    for (size_t i = 1; i <= a.len; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b.len; j++) {
+            size_t cost = a.ptr[i - 1] == b.ptr[j - 1] ? 0 : 1;
+            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
+            bool is_swap = i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1];
+            if (is_swap && rows[(i - 2) % 3][j - 2] + 1 < row[j])
+                row[j] = rows[(i - 2) % 3][j - 2] + 1;
+        }
+    }
+    size_t distance = rows[a.len % 3][b.len];
+    return distance > max ? max + 1 : distance;
+}

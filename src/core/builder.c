@@ -1,0 +1,500 @@
+#include <recourse/builder.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "core/builder_private.h"
+#include "core/message.h"
+#include "core/report_private.h"
+#include "core/scrub.h"
+
+/* More than all ceilings of report.h together: what fills a report is its fields, never the arena. */
+#define ARENA_MAX_BYTES (2u << 20)
+
+void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
+{
+    *builder = (rc_builder){.alloc = *alloc, .code = code};
+    rc_arena arena;
+    rc_arena_init(&arena, alloc, ARENA_MAX_BYTES);
+    rc_report *report = rc_arena_get(&arena, sizeof *report);
+    if (!report)
+        return;
+    rc_fields_clear(&rc_report_fields, report);
+    report->arena = arena;
+    report->refs = 1;
+    report->code = (uint32_t)code;
+    builder->report = report;
+}
+
+void rc_builder_done(rc_builder *builder)
+{
+    if (!builder)
+        return;
+    rc_report_free(builder->report);
+    rc_report_free(builder->cause);
+    builder->report = NULL;
+    builder->cause = NULL;
+}
+
+/* A failure costs the one thing that was being added: the next may be smaller, or memory may be there again. */
+static void note_failure(rc_builder *builder)
+{
+    rc_arena *arena = &builder->report->arena;
+    builder->flags |= arena->status == RC_E_NOMEM ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
+    arena->status = RC_OK;
+}
+
+static void *get_memory(rc_builder *builder, size_t count, size_t size)
+{
+    void *memory = rc_arena_get_array(&builder->report->arena, count, size);
+    if (!memory)
+        note_failure(builder);
+    return memory;
+}
+
+/* One try at scrubbing into `size` bytes of the arena. RC_E_TOO_LARGE: needs more room than that. */
+static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size, rc_str *ret_text)
+{
+    char *memory = get_memory(builder, size + 1, 1);
+    if (!memory)
+        return RC_E_NOMEM;
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, size);
+    rc_status status = rc_scrub(text, max_bytes, &buf);
+    size_t used = status == RC_OK ? rc_buf_get(&buf).len : 0;
+    rc_arena_shrink(&builder->report->arena, memory, size + 1, used + 1);
+    if (status != RC_OK)
+        return status;
+    memory[used] = '\0';
+    *ret_text = rc_str_make(memory, used);
+    return RC_OK;
+}
+
+/* Most text comes out as long as it went in, so that much room is tried first. */
+rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
+{
+    rc_str clean = {NULL, 0};
+    if (!builder->report || text.len == 0)
+        return clean;
+    if (text.len < max_bytes) {
+        rc_status status = scrub_into(builder, text, max_bytes, text.len, &clean);
+        if (status != RC_E_TOO_LARGE)
+            return clean;
+    }
+    scrub_into(builder, text, max_bytes, max_bytes, &clean);
+    return clean;
+}
+
+static void set_text(rc_builder *builder, size_t offset, rc_str text, size_t max_bytes)
+{
+    if (builder->report)
+        *(rc_str *)(void *)((char *)builder->report + offset) = rc_builder_scrub(builder, text, max_bytes);
+}
+
+#define TEXT_SETTER(name, member, max_bytes)                                                       \
+    void name(rc_builder *builder, rc_str text)                                                    \
+    {                                                                                              \
+        set_text(builder, offsetof(rc_report, member), text, max_bytes);                           \
+    }
+
+#define VALUE_SETTER(type, name, member)                                                           \
+    void name(rc_builder *builder, type value)                                                     \
+    {                                                                                              \
+        if (builder->report)                                                                       \
+            builder->report->member = (uint32_t)value;                                             \
+    }
+
+TEXT_SETTER(rc_builder_set_id_text, report_id, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_error_type, error_type, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_message, message, RC_REPORT_MESSAGE_MAX)
+TEXT_SETTER(rc_builder_set_detail, detail, RC_REPORT_DETAIL_MAX)
+TEXT_SETTER(rc_builder_set_provider, provider, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_model, model, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_rule, rule, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_provider_type, provider_type, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_provider_code, provider_code, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_provider_param, provider_param, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_request_id, request_id, RC_REPORT_NAME_MAX)
+TEXT_SETTER(rc_builder_set_raw, raw, RC_REPORT_RAW_MAX)
+
+VALUE_SETTER(rc_error_class, rc_builder_set_class, error_class)
+VALUE_SETTER(rc_category, rc_builder_set_category, category)
+VALUE_SETTER(rc_domain, rc_builder_set_domain, domain)
+VALUE_SETTER(rc_limit_kind, rc_builder_set_limit_kind, limit_kind)
+
+void rc_builder_set_id(rc_builder *builder, const rc_id *id)
+{
+    rc_builder_set_id_text(builder, rc_str_c(id->text));
+}
+
+void rc_builder_set_family(rc_builder *builder, rc_family family)
+{
+    if (builder->report)
+        builder->report->error_type = rc_str_c(rc_error_type_for(family, builder->code));
+}
+
+void rc_builder_set_retryable(rc_builder *builder, bool retryable)
+{
+    if (builder->report)
+        builder->report->retryable = retryable ? RC_TRUE : RC_FALSE;
+}
+
+void rc_builder_set_retry_exhausted(rc_builder *builder, bool exhausted)
+{
+    if (builder->report)
+        builder->report->retry_exhausted = exhausted ? RC_TRUE : RC_FALSE;
+}
+
+void rc_builder_set_action(rc_builder *builder, rc_user_action action, rc_str detail)
+{
+    if (!builder->report)
+        return;
+    builder->report->action = (uint32_t)action;
+    builder->report->action_detail = rc_builder_scrub(builder, detail, RC_REPORT_MESSAGE_MAX);
+}
+
+void rc_builder_set_http_status(rc_builder *builder, int status)
+{
+    if (builder->report && status >= 100 && status <= 999)
+        builder->report->http_status = status;
+}
+
+void rc_builder_set_provider_status(rc_builder *builder, int64_t status)
+{
+    if (builder->report && status >= 1 && status <= 999)
+        builder->report->provider_status = status;
+}
+
+void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
+{
+    if (builder->report && wait_ms >= 0)
+        builder->report->retry_after_ms = wait_ms;
+}
+
+/* Room for one more element in a list of the report; NULL when there is none, which is noted. */
+static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max, size_t element)
+{
+    if (count < *size)
+        return list;
+    if (count >= max) {
+        builder->flags |= RC_BUILDER_TOO_LARGE;
+        return NULL;
+    }
+    size_t wanted = *size ? *size * 2 : 4;
+    if (wanted > max)
+        wanted = max;
+    void *memory = get_memory(builder, wanted, element);
+    if (!memory)
+        return NULL;
+    if (count)
+        memcpy(memory, list, count * element);
+    *size = wanted;
+    return memory;
+}
+
+/* The entry for key, new or the one that is there; NULL when there is no room. */
+static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
+{
+    rc_report *report = builder->report;
+    if (!report)
+        return NULL;
+    rc_str clean = rc_builder_scrub(builder, key, RC_REPORT_NAME_MAX);
+    if (key.len && !clean.len)
+        return NULL;
+    for (size_t i = 0; i < report->context_count; i++) {
+        if (rc_str_eq(report->context[i].key, clean))
+            return &report->context[i];
+    }
+    size_t max = RC_REPORT_CONTEXT_MAX + (builder->flags & RC_BUILDER_AS_IS ? RC_REPORT_NOTES_MAX : 0);
+    rc_context_entry *list = grow_list(builder, report->context, report->context_count, &report->context_size,
+                                       max, sizeof *list);
+    if (!list)
+        return NULL;
+    report->context = list;
+    rc_context_entry *entry = &list[report->context_count++];
+    *entry = (rc_context_entry){.key = clean.len ? clean : RC_STR("")};
+    return entry;
+}
+
+void rc_builder_set_context(rc_builder *builder, rc_str key, rc_str value)
+{
+    rc_context_entry *entry = context_slot(builder, key);
+    if (!entry)
+        return;
+    rc_str text = RC_STR("");
+    if (value.len && rc_scrub_is_secret_name(entry->key))
+        text = RC_STR(RC_SCRUB_MARK);
+    else if (value.len)
+        text = rc_builder_scrub(builder, value, RC_REPORT_MESSAGE_MAX);
+    *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_STRING, .text = text.len ? text : RC_STR("")};
+}
+
+void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value)
+{
+    rc_context_entry *entry = context_slot(builder, key);
+    if (!entry)
+        return;
+    *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_INT, .number = value};
+    if (rc_scrub_is_secret_name(entry->key)) /* a PIN is a secret too */
+        *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_MARK)};
+}
+
+void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value)
+{
+    rc_context_entry *entry = context_slot(builder, key);
+    if (entry)
+        *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_BOOL, .flag = value};
+}
+
+void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt)
+{
+    rc_report *report = builder->report;
+    rc_attempt *list = grow_list(builder, report->attempts, report->attempt_count, &report->attempt_size,
+                                 RC_REPORT_ATTEMPTS_MAX, sizeof *list);
+    if (!list)
+        return;
+    report->attempts = list;
+    list[report->attempt_count++] = *attempt;
+}
+
+void rc_builder_add_attempt(rc_builder *builder, const rc_attempt *attempt)
+{
+    if (!builder->report)
+        return;
+    rc_attempt copy = *attempt;
+    bool is_empty = true;
+    for (size_t i = 0; i < rc_attempt_fields.count; i++) {
+        const rc_field *field = &rc_attempt_fields.fields[i];
+        if (field->kind == RC_FIELD_TEXT) {
+            rc_str *text = rc_field_text(field, &copy);
+            *text = rc_builder_scrub(builder, *text, field->max_bytes);
+        } else if (field->kind == RC_FIELD_INT) {
+            int64_t *number = rc_field_int(field, &copy);
+            if (*number < field->min || *number > field->max)
+                *number = field->absent;
+        }
+        is_empty = is_empty && !rc_field_is_set(field, &copy);
+    }
+    if (!is_empty)
+        rc_builder_push_attempt(builder, &copy);
+}
+
+void rc_builder_push_source(rc_builder *builder, rc_str source)
+{
+    rc_report *report = builder->report;
+    if (source.len == 0)
+        return;
+    rc_str *list = grow_list(builder, report->sources, report->source_count, &report->source_size,
+                             RC_REPORT_SOURCES_MAX, sizeof *list);
+    if (!list)
+        return;
+    report->sources = list;
+    list[report->source_count++] = source;
+}
+
+void rc_builder_add_source_text(rc_builder *builder, rc_str source)
+{
+    if (builder->report)
+        rc_builder_push_source(builder, rc_builder_scrub(builder, source, RC_REPORT_NAME_MAX));
+}
+
+void rc_builder_add_source(rc_builder *builder, rc_source source)
+{
+    char memory[RC_REPORT_NAME_MAX];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    rc_buf_push(&buf, rc_str_slice(rc_str_c(source.type ? source.type : "Error"), 0, 128));
+    rc_buf_push(&buf, RC_STR(" @ "));
+    rc_str file = rc_str_c(source.file ? source.file : "?");
+    rc_buf_push(&buf, rc_str_slice(file, file.len > 200 ? file.len - 200 : 0, file.len));
+    rc_buf_push_byte(&buf, ':');
+    rc_buf_push_i64(&buf, source.line);
+    rc_buf_push(&buf, RC_STR(" (in "));
+    rc_buf_push(&buf, rc_str_slice(rc_str_c(source.func ? source.func : "?"), 0, 120));
+    rc_buf_push_byte(&buf, ')');
+    rc_builder_add_source_text(builder, rc_buf_get(&buf));
+}
+
+void rc_builder_set_cause(rc_builder *builder, const rc_report *cause)
+{
+    if (!cause)
+        return;
+    const rc_report **slot = builder->report ? &builder->report->cause : &builder->cause;
+    const rc_report *mine = rc_report_dup(cause);
+    rc_report_free(*slot);
+    *slot = mine;
+}
+
+/* An entry that needs no memory: it replaces one of the same key, else it stands behind the context. */
+static void add_note(rc_report *report, rc_context_entry note)
+{
+    for (size_t i = 0; i < report->context_count; i++) {
+        if (rc_str_eq(report->context[i].key, note.key)) {
+            report->context[i] = note;
+            return;
+        }
+    }
+    if (report->notes_count < RC_REPORT_NOTES_MAX)
+        report->notes[report->notes_count++] = note;
+}
+
+static void fill_from_row(rc_report *report)
+{
+    const rc_code_info *row = rc_code_get((rc_code)report->code);
+    if (!row)
+        return;
+    bool has_own_category = report->category != RC_CATEGORY_NONE;
+    if (!report->error_class)
+        report->error_class = (uint32_t)row->error_class;
+    if (!report->error_type.len)
+        report->error_type = rc_str_c(rc_error_type_for(RC_FAMILY_NONE, row->code));
+    if (!has_own_category)
+        report->category = (uint32_t)row->category;
+    if (!report->domain)
+        report->domain = (uint32_t)row->domain;
+    if (report->retryable == RC_UNSET) {
+        bool yes = has_own_category ? rc_category_is_retryable((rc_category)report->category) : row->is_retryable;
+        report->retryable = yes ? RC_TRUE : RC_FALSE;
+    }
+    if (!report->action) {
+        report->action = (uint32_t)row->action;
+        if (!report->action_detail.len)
+            report->action_detail = rc_str_c(row->action_detail);
+    }
+}
+
+/* Texts that were taken over from a cause that is not kept must be copied. */
+static void own_texts(rc_builder *builder, const rc_field_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const rc_field *field = &table->fields[i];
+        if (field->kind == RC_FIELD_OBJECT)
+            own_texts(builder, field->members);
+        if (field->kind != RC_FIELD_TEXT || !field->is_inherited)
+            continue;
+        rc_str *text = rc_field_text(field, builder->report);
+        *text = text->len ? rc_arena_dup(&builder->report->arena, *text) : *text;
+        if (rc_arena_status(&builder->report->arena) != RC_OK)
+            note_failure(builder);
+    }
+}
+
+static int64_t elided_so_far(const rc_report *report)
+{
+    const rc_context_entry *entry = rc_report_context_get(report, RC_STR(RC_KEY_CAUSES_ELIDED));
+    return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
+}
+
+/* Keeps the chain at its ceiling: the report below the outermost makes room for the new one. */
+static void link_cause(rc_builder *builder)
+{
+    rc_report *report = builder->report;
+    if (!report->cause)
+        return;
+    if (report->cause->depth >= RC_REPORT_CAUSE_DEPTH_MAX) {
+        const rc_report *elided = report->cause;
+        int64_t count = elided_so_far(elided);
+        own_texts(builder, &rc_report_fields);
+        report->cause = rc_report_dup(elided->cause);
+        add_note(report, (rc_context_entry){.key = RC_STR(RC_KEY_CAUSES_ELIDED),
+                                            .kind = RC_VALUE_INT,
+                                            .number = count < INT64_MAX ? count + 1 : count});
+        rc_report_free(elided);
+    }
+    report->depth = report->cause->depth + 1;
+}
+
+static void fill_message(rc_builder *builder)
+{
+    rc_report *report = builder->report;
+    const rc_code_info *row = rc_code_get((rc_code)report->code);
+    if (report->message.len || !row)
+        return;
+    rc_str sentence = rc_str_c(row->message);
+    report->message = sentence;
+    if (!report->provider.len && !report->model.len)
+        return;
+
+    char memory[RC_REPORT_MESSAGE_MAX];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    if (rc_message_push(&buf, sentence, report->provider, report->model) != RC_OK)
+        return;
+    rc_str told = rc_arena_dup(&report->arena, rc_buf_get(&buf));
+    if (told.len)
+        report->message = told;
+    else
+        note_failure(builder);
+}
+
+/* A provider's 429 passes through, so that its client waits; a cancellation wins over every other cause. */
+static void fill_http_status(rc_report *report)
+{
+    const rc_code_info *row = rc_code_get((rc_code)report->code);
+    if (report->http_status)
+        return;
+    if (report->provider_status == 429 && report->error_class != RC_CLASS_CANCELLATION)
+        report->http_status = 429;
+    else if (row)
+        report->http_status = row->http_status;
+    else
+        report->http_status = rc_domain_http_status((rc_domain)report->domain);
+}
+
+static const rc_report *seal(rc_builder *builder)
+{
+    rc_report *report = builder->report;
+    if (builder->flags & RC_BUILDER_LOSSES) {
+        bool is_memory = builder->flags & RC_BUILDER_NOMEM;
+        add_note(report, (rc_context_entry){.key = RC_STR(RC_KEY_INCOMPLETE),
+                                            .kind = RC_VALUE_STRING,
+                                            .text = is_memory ? RC_STR("out of memory") : RC_STR("too large")});
+    }
+    builder->report = NULL;
+    return report;
+}
+
+const rc_report *rc_builder_finish_as_is(rc_builder *builder)
+{
+    if (!builder->report)
+        return NULL;
+    link_cause(builder);
+    return seal(builder);
+}
+
+/* The truth that is left: a wrapper's cause, or the code's row. */
+static const rc_report *finish_without_memory(rc_builder *builder)
+{
+    const rc_report *cause = builder->cause;
+    builder->cause = NULL;
+    if (cause && builder->code == RC_CODE_NONE)
+        return cause;
+    rc_report_free(cause);
+    return rc_report_static(builder->code);
+}
+
+const rc_report *rc_builder_finish(rc_builder *builder)
+{
+    rc_report *report = builder->report;
+    if (!report)
+        return finish_without_memory(builder);
+
+    /* A wrapper takes the message of its cause where it has none; a report with a code of its own has its own. */
+    bool is_wrapper = report->code == RC_CODE_NONE && report->cause;
+    if (report->code == RC_CODE_NONE && !report->cause)
+        report->code = RC_CODE_INTERNAL;
+    fill_from_row(report);
+    rc_str own_message = report->message;
+    if (report->cause)
+        rc_fields_inherit(&rc_report_fields, report, report->cause);
+    if (!is_wrapper)
+        report->message = own_message;
+    else if (!report->http_status)
+        report->http_status = report->cause->http_status;
+    if (report->category && !rc_category_is_retryable((rc_category)report->category))
+        report->retryable = RC_FALSE;
+    link_cause(builder);
+    fill_message(builder);
+    fill_http_status(report);
+    return seal(builder);
+}

@@ -1,0 +1,435 @@
+/* Report decoding: one walk over the table of fields, two tempers.
+ *
+ * Strict stops at the first thing that the encoder would not have written. Tolerant notes it and goes on, so that a report
+ * from a newer or a broken sender still says what it can. */
+#include <recourse/json.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/json_reader.h"
+#include "base/str.h"
+#include "core/builder_private.h"
+#include "core/decode_place.h"
+#include "core/report_private.h"
+
+/* The tolerant decoder recurses once a cause; what is nested deeper is dropped. */
+#define TOLERANT_DEPTH_MAX 250u
+
+#define NO_NAME rc_str_make(NULL, 0)
+
+typedef struct decoder {
+    rc_json_reader reader;
+    rc_decode_place place;
+    const rc_alloc *alloc;
+    rc_buf text; /* a value without its escapes */
+    rc_buf name; /* a key without its escapes */
+    bool is_strict;
+    uint32_t depth;   /* causes that are open */
+    rc_status status; /* the failure that ends the decoding */
+} decoder;
+
+/* Ends the decoding. */
+static void fail(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
+{
+    if (d->status != RC_OK)
+        return;
+    d->status = status;
+    rc_decode_tell(&d->place, status, offset, what, name);
+}
+
+/* Something that the encoder would not have written: the end for strict, a note for tolerant. */
+static void refuse(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
+{
+    if (d->is_strict)
+        fail(d, status, offset, what, name);
+    else
+        rc_decode_note_dropped(&d->place);
+}
+
+static bool is_end(const decoder *d, const rc_json_token *token)
+{
+    return d->status != RC_OK || token->type == RC_JSON_OBJECT_END || token->type == RC_JSON_ARRAY_END ||
+           token->type == RC_JSON_END || token->type == RC_JSON_ERROR;
+}
+
+/* The next token. A fault of the text ends a strict decoding. */
+static rc_json_token next(decoder *d)
+{
+    rc_json_token token = rc_json_reader_next(&d->reader);
+    if (token.type == RC_JSON_ERROR && d->is_strict) {
+        const rc_json_fault *fault = &d->reader.fault;
+        fail(d, fault->status, fault->offset, fault->what, NO_NAME);
+    }
+    return token;
+}
+
+static void refuse_type(decoder *d, const rc_json_token *token, const char *what)
+{
+    refuse(d, RC_E_TYPE, token->offset, what, NO_NAME);
+    rc_json_reader_skip(&d->reader);
+}
+
+/* The token's text without escapes; views the input or `buf`. Empty, with the decoding ended, when there is no memory. */
+static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
+{
+    if (!token->has_escapes)
+        return token->raw;
+    rc_buf_reset(buf);
+    rc_status status = rc_json_unescape(token->raw, buf);
+    if (status == RC_OK)
+        return rc_buf_get(buf);
+    fail(d, status, token->offset, "no memory for the text", NO_NAME);
+    return NO_NAME;
+}
+
+/* What could not be kept ends a strict decoding; a tolerant report tells it in its context. */
+static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
+{
+    if (!d->is_strict || !(builder->flags & RC_BUILDER_LOSSES))
+        return;
+    bool is_memory = builder->flags & RC_BUILDER_NOMEM;
+    fail(d, is_memory ? RC_E_NOMEM : RC_E_TOO_LARGE, offset, is_memory ? "out of memory" : "more than a report holds",
+         NO_NAME);
+}
+
+static void read_text(decoder *d, rc_builder *builder, const rc_json_token *token, size_t max_bytes, rc_str *ret_text)
+{
+    if (token->type != RC_JSON_STRING) {
+        refuse_type(d, token, "expected a string");
+        return;
+    }
+    rc_str text = text_of(d, token, &d->text);
+    if (d->status != RC_OK)
+        return;
+    if (text.len == 0)
+        refuse(d, RC_E_RANGE, token->offset, "empty text: what is absent is left out", NO_NAME);
+    if (text.len > max_bytes && d->is_strict)
+        fail(d, RC_E_TOO_LARGE, token->offset, "text longer than a report holds", NO_NAME);
+    *ret_text = rc_builder_scrub(builder, text, max_bytes);
+}
+
+static void read_enum(decoder *d, const rc_json_token *token, const rc_field *field, uint32_t *ret_value)
+{
+    if (token->type != RC_JSON_STRING) {
+        refuse_type(d, token, "expected a string");
+        return;
+    }
+    rc_str text = text_of(d, token, &d->text);
+    uint32_t value = field->names->parse(text);
+    bool is_known = value != 0 && (value != field->names->unknown || rc_str_eq(text, RC_STR("unknown")));
+    if (!is_known)
+        refuse(d, RC_E_RANGE, token->offset, "unknown value", text.len ? text : RC_STR(" "));
+    *ret_value = value;
+}
+
+static void read_int(decoder *d, const rc_json_token *token, const rc_field *field, int64_t *ret_value)
+{
+    if (token->type != RC_JSON_NUMBER) {
+        refuse_type(d, token, "expected a whole number");
+        return;
+    }
+    int64_t value = 0;
+    rc_status status = rc_json_to_i64(token->raw, &value);
+    if (status == RC_OK && (value < field->min || value > field->max))
+        status = RC_E_RANGE;
+    if (status == RC_OK)
+        *ret_value = value;
+    else
+        refuse(d, status, token->offset, "number not allowed here:", token->raw);
+}
+
+static void read_bool(decoder *d, const rc_json_token *token, uint32_t *ret_value)
+{
+    if (token->type == RC_JSON_TRUE || token->type == RC_JSON_FALSE)
+        *ret_value = token->type == RC_JSON_TRUE ? RC_TRUE : RC_FALSE;
+    else
+        refuse_type(d, token, "expected true or false");
+}
+
+static void read_context_value(decoder *d, rc_builder *builder, rc_str key)
+{
+    rc_json_token token = next(d);
+    int64_t number = 0;
+    size_t count = rc_report_context_count(builder->report);
+    if (token.type == RC_JSON_STRING)
+        rc_builder_set_context(builder, key, text_of(d, &token, &d->text));
+    else if (token.type == RC_JSON_TRUE || token.type == RC_JSON_FALSE)
+        rc_builder_set_context_bool(builder, key, token.type == RC_JSON_TRUE);
+    else if (token.type == RC_JSON_NUMBER && rc_json_to_i64(token.raw, &number) == RC_OK)
+        rc_builder_set_context_int(builder, key, number);
+    else {
+        refuse_type(d, &token, "expected a string, a whole number, true or false");
+        return;
+    }
+    check_losses(d, builder, token.offset);
+    if (d->is_strict && rc_report_context_count(builder->report) == count)
+        fail(d, RC_E_DUPLICATE, token.offset, "duplicate key", key);
+}
+
+static void refuse_empty(decoder *d, size_t offset)
+{
+    refuse(d, RC_E_RANGE, offset, "empty: what is absent is left out", NO_NAME);
+}
+
+static void read_context(decoder *d, rc_builder *builder, const rc_json_token *begin)
+{
+    if (begin->type != RC_JSON_OBJECT_BEGIN) {
+        refuse_type(d, begin, "expected an object");
+        return;
+    }
+    builder->report->context_count = 0; /* of a duplicate key the last one wins */
+    bool is_empty = true;
+    for (;;) {
+        rc_json_token token = next(d);
+        if (is_end(d, &token))
+            break;
+        is_empty = false;
+        rc_str key = text_of(d, &token, &d->name);
+        size_t mark = rc_decode_enter(&d->place, key);
+        read_context_value(d, builder, key);
+        rc_decode_leave(&d->place, mark);
+    }
+    if (is_empty && d->status == RC_OK)
+        refuse_empty(d, begin->offset);
+}
+
+static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *begin)
+{
+    if (begin->type != RC_JSON_ARRAY_BEGIN) {
+        refuse_type(d, begin, "expected an array");
+        return;
+    }
+    builder->report->source_count = 0;
+    size_t index = 0;
+    for (;; index++) {
+        rc_json_token token = next(d);
+        if (is_end(d, &token))
+            break;
+        size_t mark = rc_decode_enter_index(&d->place, index);
+        rc_str source = NO_NAME;
+        read_text(d, builder, &token, RC_REPORT_NAME_MAX, &source);
+        rc_builder_push_source(builder, source);
+        check_losses(d, builder, token.offset);
+        rc_decode_leave(&d->place, mark);
+    }
+    if (index == 0 && d->status == RC_OK)
+        refuse_empty(d, begin->offset);
+}
+
+static void read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object);
+
+static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *begin)
+{
+    if (begin->type != RC_JSON_ARRAY_BEGIN) {
+        refuse_type(d, begin, "expected an array");
+        return;
+    }
+    builder->report->attempt_count = 0;
+    size_t index = 0;
+    for (;; index++) {
+        rc_json_token token = next(d);
+        if (is_end(d, &token))
+            break;
+        size_t mark = rc_decode_enter_index(&d->place, index);
+        rc_attempt attempt;
+        rc_fields_clear(&rc_attempt_fields, &attempt);
+        if (token.type != RC_JSON_OBJECT_BEGIN)
+            refuse_type(d, &token, "expected an object");
+        else
+            read_members(d, builder, &rc_attempt_fields, &attempt);
+        if (rc_fields_any_set(&rc_attempt_fields, &attempt))
+            rc_builder_push_attempt(builder, &attempt);
+        else if (d->status == RC_OK)
+            refuse_empty(d, token.offset);
+        check_losses(d, builder, token.offset);
+        rc_decode_leave(&d->place, mark);
+    }
+    if (index == 0 && d->status == RC_OK)
+        refuse_empty(d, begin->offset);
+}
+
+static const rc_report *read_report(decoder *d);
+
+static void read_cause(decoder *d, rc_builder *builder, const rc_json_token *begin)
+{
+    if (begin->type != RC_JSON_OBJECT_BEGIN) {
+        refuse_type(d, begin, "expected an object");
+        return;
+    }
+    uint32_t max_depth = d->is_strict ? RC_REPORT_CAUSE_DEPTH_MAX : TOLERANT_DEPTH_MAX;
+    if (d->depth >= max_depth) {
+        refuse(d, RC_E_TOO_DEEP, begin->offset, "more causes than a report holds", NO_NAME);
+        rc_json_reader_skip(&d->reader);
+        return;
+    }
+    d->depth++;
+    const rc_report *cause = read_report(d);
+    d->depth--;
+    rc_builder_set_cause(builder, cause);
+    rc_report_free(cause);
+}
+
+static void read_object(decoder *d, rc_builder *builder, const rc_field *field, void *object,
+                        const rc_json_token *begin)
+{
+    if (begin->type != RC_JSON_OBJECT_BEGIN) {
+        refuse_type(d, begin, "expected an object");
+        return;
+    }
+    read_members(d, builder, field->members, object);
+    if (d->status == RC_OK && !rc_field_is_set(field, object))
+        refuse_empty(d, begin->offset);
+}
+
+static void read_value(decoder *d, rc_builder *builder, const rc_field *field, void *object)
+{
+    rc_json_token token = next(d);
+    if (d->status != RC_OK)
+        return;
+    switch (field->kind) {
+    case RC_FIELD_TEXT:
+        read_text(d, builder, &token, field->max_bytes, rc_field_text(field, object));
+        break;
+    case RC_FIELD_INT:
+        read_int(d, &token, field, rc_field_int(field, object));
+        break;
+    case RC_FIELD_BOOL:
+        read_bool(d, &token, rc_field_u32(field, object));
+        break;
+    case RC_FIELD_ENUM:
+        read_enum(d, &token, field, rc_field_u32(field, object));
+        break;
+    case RC_FIELD_OBJECT:
+        read_object(d, builder, field, object, &token);
+        break;
+    case RC_FIELD_CONTEXT:
+        read_context(d, builder, &token);
+        break;
+    case RC_FIELD_ATTEMPTS:
+        read_attempts(d, builder, &token);
+        break;
+    case RC_FIELD_SOURCES:
+        read_sources(d, builder, &token);
+        break;
+    case RC_FIELD_CAUSE:
+        read_cause(d, builder, &token);
+        break;
+    }
+    check_losses(d, builder, token.offset);
+}
+
+static size_t find_field(const rc_field_table *table, rc_str key)
+{
+    size_t i = 0;
+    while (i < table->count && !rc_str_eq(table->fields[i].key, key))
+        i++;
+    return i;
+}
+
+/* The members of an object whose begin has been read, its end included. */
+static void read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object)
+{
+    uint64_t seen = 0;
+    for (;;) {
+        rc_json_token token = next(d);
+        if (is_end(d, &token))
+            return;
+        rc_str key = text_of(d, &token, &d->name);
+        if (d->status != RC_OK)
+            return;
+        size_t mark = rc_decode_enter(&d->place, key);
+        size_t index = find_field(table, key);
+        if (index == table->count) {
+            refuse(d, RC_E_UNKNOWN_KEY, token.offset, "unknown key", key);
+            rc_json_reader_skip(&d->reader);
+        } else {
+            if (seen & UINT64_C(1) << index)
+                refuse(d, RC_E_DUPLICATE, token.offset, "duplicate key", key);
+            seen |= UINT64_C(1) << index;
+            if (d->status == RC_OK)
+                read_value(d, builder, &table->fields[index], object);
+        }
+        rc_decode_leave(&d->place, mark);
+    }
+}
+
+/* Only transient is retryable: a report that says otherwise must not make anybody repeat a request. */
+static void check_retryable(decoder *d, rc_report *report, size_t offset)
+{
+    bool is_fatal = report->category && !rc_category_is_retryable((rc_category)report->category);
+    if (!is_fatal || report->retryable != RC_TRUE)
+        return;
+    size_t mark = rc_decode_enter(&d->place, RC_STR("retryable"));
+    refuse(d, RC_E_RANGE, offset, "retryable contradicts the category", NO_NAME);
+    rc_decode_leave(&d->place, mark);
+    report->retryable = RC_FALSE;
+}
+
+/* A report whose OBJECT_BEGIN has been read. NULL when the decoding has ended. */
+static const rc_report *read_report(decoder *d)
+{
+    size_t offset = d->reader.at - 1;
+    rc_builder builder;
+    rc_builder_init(&builder, d->alloc, RC_CODE_NONE);
+    builder.flags |= RC_BUILDER_AS_IS;
+    if (!builder.report) {
+        fail(d, RC_E_NOMEM, offset, "out of memory", NO_NAME);
+        return NULL;
+    }
+    read_members(d, &builder, &rc_report_fields, builder.report);
+    check_retryable(d, builder.report, offset);
+    if (d->status == RC_OK)
+        return rc_builder_finish_as_is(&builder);
+    rc_builder_done(&builder);
+    return NULL;
+}
+
+static rc_status decode(decoder *d, const rc_report **ret_report)
+{
+    rc_json_token token = next(d);
+    if (d->status != RC_OK)
+        return d->status;
+    if (token.type != RC_JSON_OBJECT_BEGIN) {
+        bool is_nothing = token.type == RC_JSON_END || token.type == RC_JSON_ERROR;
+        const rc_json_fault *fault = &d->reader.fault;
+        if (is_nothing && fault->status != RC_OK)
+            fail(d, fault->status, fault->offset, fault->what, NO_NAME);
+        else if (is_nothing)
+            fail(d, RC_E_TRUNCATED, token.offset, "nothing to read", NO_NAME);
+        else
+            fail(d, RC_E_TYPE, token.offset, "expected an object", NO_NAME);
+        return d->status;
+    }
+    const rc_report *report = read_report(d);
+    if (d->status == RC_OK)
+        next(d); /* strict: nothing may follow */
+    if (d->status != RC_OK) {
+        rc_report_free(report);
+        return d->status;
+    }
+    const rc_json_fault *fault = &d->reader.fault;
+    if (fault->status != RC_OK) {
+        rc_decode_tell(&d->place, RC_OK, fault->offset, fault->what, NO_NAME);
+        d->place.info->is_damaged = true;
+    }
+    *ret_report = report;
+    return RC_OK;
+}
+
+rc_status rc_report_decode(rc_str json, rc_decode_mode mode, const rc_alloc *alloc, const rc_report **ret_report,
+                           rc_decode_info *info)
+{
+    rc_decode_info unread;
+    decoder d = {.alloc = alloc, .is_strict = mode != RC_DECODE_TOLERANT};
+    rc_decode_place_init(&d.place, json, info ? info : &unread);
+    rc_json_reader_init(&d.reader, json,
+                        &(rc_json_limits){.max_bytes = RC_DECODE_MAX_BYTES,
+                                          .max_depth = RC_JSON_DEPTH_MAX,
+                                          .is_tolerant = !d.is_strict});
+    rc_buf_init(&d.text, alloc, RC_DECODE_MAX_BYTES * 3u);
+    rc_buf_init(&d.name, alloc, RC_DECODE_MAX_BYTES * 3u);
+    rc_status status = decode(&d, ret_report);
+    rc_buf_done(&d.text);
+    rc_buf_done(&d.name);
+    return status;
+}

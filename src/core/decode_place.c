@@ -1,0 +1,103 @@
+#include "core/decode_place.h"
+
+#include "base/json_reader.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "core/scrub.h"
+
+#define STEP_MAX 96u /* bytes of a foreign key that are shown */
+
+void rc_decode_place_init(rc_decode_place *place, rc_str text, rc_decode_info *info)
+{
+    *info = (rc_decode_info){.line = 1, .column = 1};
+    place->text = text;
+    place->info = info;
+    rc_buf_init_fixed(&place->pointer, place->memory, sizeof place->memory);
+}
+
+/* Foreign text that is safe to show: no secret, no control character. Views `memory`. */
+static rc_str safe_name(rc_str name, char memory[STEP_MAX])
+{
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, STEP_MAX);
+    if (rc_scrub(name, STEP_MAX, &buf) != RC_OK)
+        return RC_STR("?");
+    for (size_t i = 0; i < buf.len; i++) {
+        if ((unsigned char)memory[i] < 0x20 || memory[i] == 0x7f)
+            memory[i] = '?';
+    }
+    return rc_buf_get(&buf);
+}
+
+size_t rc_decode_enter(rc_decode_place *place, rc_str step)
+{
+    char memory[STEP_MAX];
+    rc_str safe = safe_name(step, memory);
+    rc_buf *pointer = &place->pointer;
+    size_t mark = pointer->len;
+    rc_buf_push_byte(pointer, '/');
+    for (size_t i = 0; i < safe.len; i++) { /* RFC 6901 §3 */
+        if (safe.ptr[i] == '~')
+            rc_buf_push(pointer, RC_STR("~0"));
+        else if (safe.ptr[i] == '/')
+            rc_buf_push(pointer, RC_STR("~1"));
+        else
+            rc_buf_push_byte(pointer, safe.ptr[i]);
+    }
+    if (rc_buf_status(pointer) != RC_OK)
+        rc_decode_leave(place, mark);
+    return mark;
+}
+
+size_t rc_decode_enter_index(rc_decode_place *place, size_t index)
+{
+    char digits[20];
+    rc_buf text;
+    rc_buf_init_fixed(&text, digits, sizeof digits);
+    rc_buf_push_u64(&text, index);
+    return rc_decode_enter(place, rc_buf_get(&text));
+}
+
+void rc_decode_leave(rc_decode_place *place, size_t mark)
+{
+    place->pointer.len = mark;
+    place->pointer.status = RC_OK;
+}
+
+static void copy_pointer(const rc_decode_place *place, char to[RC_DECODE_POINTER_MAX])
+{
+    rc_str pointer = rc_buf_get(&place->pointer);
+    if (pointer.len)
+        memcpy(to, pointer.ptr, pointer.len);
+    to[pointer.len] = '\0';
+}
+
+void rc_decode_tell(rc_decode_place *place, rc_status status, size_t offset, const char *what, rc_str name)
+{
+    rc_decode_info *info = place->info;
+    rc_json_place at = rc_json_place_of(place->text, offset);
+    info->status = status;
+    info->offset = offset;
+    info->line = at.line;
+    info->column = at.column;
+    copy_pointer(place, info->pointer);
+
+    char memory[STEP_MAX];
+    rc_buf phrase;
+    rc_buf_init_fixed(&phrase, info->what, sizeof info->what - 1);
+    rc_buf_push(&phrase, rc_str_c(what));
+    if (name.len) {
+        rc_buf_push(&phrase, RC_STR(" \""));
+        rc_buf_push(&phrase, safe_name(name, memory));
+        rc_buf_push(&phrase, RC_STR("\""));
+    }
+    info->what[phrase.len] = '\0';
+}
+
+void rc_decode_note_dropped(rc_decode_place *place)
+{
+    rc_decode_info *info = place->info;
+    if (info->dropped_count < RC_DECODE_DROPPED_MAX)
+        copy_pointer(place, info->dropped[info->dropped_count]);
+    info->dropped_count++;
+}

@@ -1,0 +1,74 @@
+#include <recourse/builder.h>
+
+/* A chain is followed this far; more is no chain that anybody reads. */
+#define CHAIN_MAX 1024u
+
+static const rc_fault *nth(const rc_fault *fault, size_t index)
+{
+    while (index-- > 0)
+        fault = fault->cause;
+    return fault;
+}
+
+static bool is_among_first(const rc_fault *wanted, const rc_fault *fault, size_t count)
+{
+    for (; count > 0; count--, fault = fault->cause) {
+        if (fault == wanted)
+            return true;
+    }
+    return false;
+}
+
+/* How many different faults the chain has, up to CHAIN_MAX. A chain that leads back is found by looking for each fault
+ * among those before it: chains are short, and this needs no memory. */
+static size_t chain_len(const rc_fault *fault, const char **ret_note)
+{
+    *ret_note = NULL;
+    size_t len = 0;
+    for (const rc_fault *at = fault; at; at = at->cause) {
+        if (len == CHAIN_MAX) {
+            *ret_note = "too deep";
+            return len;
+        }
+        if (is_among_first(at, fault, len)) {
+            *ret_note = "cyclic";
+            return len;
+        }
+        len++;
+    }
+    return len;
+}
+
+static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault, const rc_report *cause,
+                                  const char *note)
+{
+    rc_code code = fault->code;
+    if (code == RC_CODE_NONE && !cause)
+        code = RC_CODE_INTERNAL;
+
+    rc_builder builder;
+    rc_builder_init(&builder, alloc, code);
+    rc_builder_set_error_type(&builder, rc_str_c(fault->type));
+    rc_builder_set_detail(&builder, fault->message);
+    if (fault->source.file)
+        rc_builder_add_source(&builder, fault->source);
+    if (note)
+        rc_builder_set_context(&builder, RC_STR("chain"), rc_str_c(note));
+    rc_builder_set_cause(&builder, cause);
+    return rc_builder_finish(&builder);
+}
+
+const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault)
+{
+    if (!fault)
+        return rc_report_static(RC_CODE_INTERNAL);
+    const char *note;
+    size_t len = chain_len(fault, &note);
+    const rc_report *report = NULL;
+    for (size_t i = len; i-- > 0;) {
+        const rc_report *outer = report_of(alloc, nth(fault, i), report, i + 1 == len ? note : NULL);
+        rc_report_free(report);
+        report = outer;
+    }
+    return report;
+}

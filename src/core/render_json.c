@@ -1,0 +1,61 @@
+#include "core/render_json.h"
+
+#include "core/render_view.h"
+
+/* A function of its own keeps the room out of the frames of its callers. */
+static void put_text(rc_json_writer *w, rc_view view, rc_str text)
+{
+    rc_text_room room;
+    rc_json_string(w, rc_view_text(view, text, &room));
+}
+
+void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text)
+{
+    if (text.len == 0)
+        return;
+    rc_json_key(w, key);
+    put_text(w, view, text);
+}
+
+void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name)
+{
+    if (name[0])
+        rc_json_member_string(w, key, rc_str_c(name));
+}
+
+static void put_entry(rc_json_writer *w, rc_view view, const rc_context_entry *entry)
+{
+    rc_json_key(w, entry->key);
+    if (entry->kind == RC_VALUE_INT)
+        rc_json_i64(w, entry->number);
+    else if (entry->kind == RC_VALUE_BOOL)
+        rc_json_bool(w, entry->flag);
+    else
+        put_text(w, view, entry->text);
+}
+
+void rc_render_member_context(rc_json_writer *w, rc_view view, const rc_report *report)
+{
+    bool is_open = false;
+    for (size_t i = 0; i < rc_report_context_count(report); i++) {
+        const rc_context_entry *entry = rc_report_context_at(report, i);
+        if (!rc_view_has_context(view, entry))
+            continue;
+        if (!is_open) {
+            rc_json_key(w, RC_STR("context"));
+            rc_json_object_begin(w);
+        }
+        is_open = true;
+        put_entry(w, view, entry);
+    }
+    if (is_open)
+        rc_json_object_end(w);
+}
+
+void rc_render_member_report(rc_json_writer *w, rc_view view, rc_str key, const rc_report *report)
+{
+    rc_json_key(w, key);
+    /* An empty value settles the writer's comma; the encoder then appends the value itself. */
+    rc_json_raw(w, RC_STR(""));
+    rc_report_encode(report, rc_view_checked(view), w->buf);
+}

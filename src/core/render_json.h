@@ -1,0 +1,22 @@
+/* What the JSON renderers share: members that are left out when there is nothing to say. */
+#ifndef RC_CORE_RENDER_JSON_H
+#define RC_CORE_RENDER_JSON_H
+
+#include <recourse/json.h>
+#include <recourse/report.h>
+
+#include "base/json_writer.h"
+
+/* A member with the text as the view has it; nothing when the text is empty. */
+void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text);
+
+/* The same for the name of an enum's value. */
+void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name);
+
+/* The context, as far as the view has it, as an object; nothing when it would be empty. */
+void rc_render_member_context(rc_json_writer *w, rc_view view, const rc_report *report);
+
+/* The whole report in the view, under key. The writer must be compact, as the encoder is. */
+void rc_render_member_report(rc_json_writer *w, rc_view view, rc_str key, const rc_report *report);
+
+#endif

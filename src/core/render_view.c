@@ -1,0 +1,60 @@
+#include "core/render_view.h"
+
+#include "core/report_fields.h"
+#include "core/scrub.h"
+
+static const rc_str METADATA_KEY = RC_STR_INIT("provider_metadata");
+
+rc_view rc_view_checked(rc_view view)
+{
+    return view == RC_VIEW_MODEL || view == RC_VIEW_INTERNAL ? view : RC_VIEW_USER;
+}
+
+static const rc_field *find(const rc_field_table *table, rc_str key)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (rc_str_eq(table->fields[i].key, key))
+            return &table->fields[i];
+    }
+    return NULL;
+}
+
+static bool is_in_view(const rc_field *field, rc_view view)
+{
+    return field && (field->views & (unsigned)rc_view_checked(view)) != 0;
+}
+
+bool rc_view_has(rc_view view, rc_str key)
+{
+    return is_in_view(find(&rc_report_fields, key), view);
+}
+
+bool rc_view_has_metadata(rc_view view, rc_str key)
+{
+    const rc_field *metadata = find(&rc_report_fields, METADATA_KEY);
+    return is_in_view(metadata, view) && is_in_view(find(metadata->members, key), view);
+}
+
+bool rc_view_has_context(rc_view view, const rc_context_entry *entry)
+{
+    return rc_context_key_is_in_view(entry->key, (unsigned)rc_view_checked(view));
+}
+
+rc_str rc_view_text(rc_view view, rc_str text, rc_text_room *room)
+{
+    if (view != RC_VIEW_MODEL || text.len == 0)
+        return text;
+    rc_buf masked;
+    rc_buf_init_fixed(&masked, room->bytes, sizeof room->bytes);
+    if (rc_scrub_paths(text, &masked) != RC_OK)
+        return RC_STR("[path]");
+    return rc_buf_get(&masked);
+}
+
+void rc_view_push(rc_view view, rc_str text, rc_buf *buf)
+{
+    if (view == RC_VIEW_MODEL)
+        rc_scrub_paths(text, buf);
+    else
+        rc_buf_push(buf, text);
+}

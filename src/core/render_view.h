@@ -1,0 +1,31 @@
+/* What a reader may see of a report, for the renderers that pick fields. The encoder and this read one table
+ * (report_fields.h), so that a field is in all forms of a view or in none. */
+#ifndef RC_CORE_RENDER_VIEW_H
+#define RC_CORE_RENDER_VIEW_H
+
+#include <recourse/json.h>
+#include <recourse/report.h>
+
+/* The view itself when it is one of the three, else the user's: a mistake shows less, not more. */
+rc_view rc_view_checked(rc_view view);
+
+/* Is the field of the report, or of its provider_metadata, in the view? By its key in the JSON. */
+bool rc_view_has(rc_view view, rc_str key);
+bool rc_view_has_metadata(rc_view view, rc_str key);
+
+/* Is this entry of the context in the view? */
+bool rc_view_has_context(rc_view view, const rc_context_entry *entry);
+
+/* Room for the longest text that the model's view has, with its paths masked. */
+typedef struct rc_text_room {
+    char bytes[2 * RC_REPORT_MESSAGE_MAX];
+} rc_text_room;
+
+/* The text as the view has it: as it is, or with its paths masked, in room, for the model. Gives a view of text or room. A masked
+ * text that does not fit is "[path]". */
+rc_str rc_view_text(rc_view view, rc_str text, rc_text_room *room);
+
+/* The same, appended. */
+void rc_view_push(rc_view view, rc_str text, rc_buf *buf);
+
+#endif

@@ -1,0 +1,180 @@
+#include <recourse/report.h>
+
+#include <recourse/builder.h>
+#include <recourse/taxonomy.h>
+
+#include "core/report_private.h"
+
+/* One static report a code: what there is when no memory can be had at all. */
+#define RC_CLASS(number, ID, name, error_type, recoverable, handler) static const char TYPE_##ID[] = error_type;
+#include "../../spec/errors.def"
+
+enum {
+#define RC_DOMAIN(number, ID, name, http_status, text) HTTP_##ID = (http_status),
+#include "../../spec/errors.def"
+};
+
+static const rc_report STATIC_REPORTS[] = {
+#define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, todo, sentence)                    \
+    {                                                                                              \
+        .error_type = {TYPE_##CLASS, sizeof TYPE_##CLASS - 1},                                     \
+        .error_class = RC_CLASS_##CLASS,                                                           \
+        .code = RC_CODE_##ID,                                                                      \
+        .category = RC_CATEGORY_##CATEGORY,                                                        \
+        .domain = RC_DOMAIN_##DOMAIN,                                                              \
+        .retryable = (RETRYABLE) ? RC_TRUE : RC_FALSE,                                             \
+        .message = RC_STR_INIT(sentence),                                                              \
+        .action = RC_ACTION_##ACTION,                                                              \
+        .action_detail = RC_STR_INIT(todo),                                                        \
+        .retry_after_ms = -1,                                                                      \
+        .http_status = (http) ? (http) : HTTP_##DOMAIN,                                            \
+        .notes = {{.key = RC_STR_INIT(RC_KEY_INCOMPLETE),                                          \
+                   .kind = RC_VALUE_STRING,                                                        \
+                   .text = RC_STR_INIT("out of memory")}},                                         \
+        .notes_count = 1,                                                                          \
+    },
+#include "../../spec/errors.def"
+};
+
+const rc_report *rc_report_static(rc_code code)
+{
+    const rc_report *internal = NULL;
+    for (size_t i = 0; i < sizeof STATIC_REPORTS / sizeof *STATIC_REPORTS; i++) {
+        if (STATIC_REPORTS[i].code == (uint32_t)code)
+            return &STATIC_REPORTS[i];
+        if (STATIC_REPORTS[i].code == RC_CODE_INTERNAL)
+            internal = &STATIC_REPORTS[i];
+    }
+    return internal;
+}
+
+const rc_report *rc_report_dup(const rc_report *report)
+{
+    if (report && report->refs)
+        __atomic_fetch_add(&((rc_report *)(uintptr_t)report)->refs, 1, __ATOMIC_RELAXED);
+    return report;
+}
+
+/* Walks down the chain instead of recursing: each report owns its cause. */
+void rc_report_free(const rc_report *report)
+{
+    while (report && report->refs) {
+        rc_report *mine = (rc_report *)(uintptr_t)report;
+        if (__atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
+            return;
+        const rc_report *cause = mine->cause;
+        rc_arena arena = mine->arena; /* it holds the report itself */
+        rc_arena_done(&arena);
+        report = cause;
+    }
+}
+
+static const rc_str EMPTY = {"", 0};
+
+static rc_str text_or_empty(rc_str text)
+{
+    return text.len ? text : EMPTY;
+}
+
+#define TEXT_GETTER(name, member)                                                                  \
+    rc_str name(const rc_report *report)                                                           \
+    {                                                                                              \
+        return report ? text_or_empty(report->member) : EMPTY;                                     \
+    }
+
+#define VALUE_GETTER(type, name, member, absent)                                                   \
+    type name(const rc_report *report)                                                             \
+    {                                                                                              \
+        return report ? (type)report->member : (absent);                                           \
+    }
+
+TEXT_GETTER(rc_report_id, report_id)
+TEXT_GETTER(rc_report_error_type, error_type)
+TEXT_GETTER(rc_report_message, message)
+TEXT_GETTER(rc_report_detail, detail)
+TEXT_GETTER(rc_report_provider, provider)
+TEXT_GETTER(rc_report_model, model)
+TEXT_GETTER(rc_report_rule, rule)
+TEXT_GETTER(rc_report_action_detail, action_detail)
+TEXT_GETTER(rc_report_provider_type, provider_type)
+TEXT_GETTER(rc_report_provider_code, provider_code)
+TEXT_GETTER(rc_report_provider_param, provider_param)
+TEXT_GETTER(rc_report_request_id, request_id)
+TEXT_GETTER(rc_report_raw, raw)
+
+VALUE_GETTER(rc_error_class, rc_report_class, error_class, RC_CLASS_NONE)
+VALUE_GETTER(rc_code, rc_report_code, code, RC_CODE_NONE)
+VALUE_GETTER(rc_category, rc_report_category, category, RC_CATEGORY_NONE)
+VALUE_GETTER(rc_domain, rc_report_domain, domain, RC_DOMAIN_NONE)
+VALUE_GETTER(rc_user_action, rc_report_action, action, RC_ACTION_NONE)
+VALUE_GETTER(rc_tristate, rc_report_retryable, retryable, RC_UNSET)
+VALUE_GETTER(rc_limit_kind, rc_report_limit_kind, limit_kind, RC_LIMIT_KIND_NONE)
+VALUE_GETTER(int64_t, rc_report_provider_status, provider_status, 0)
+VALUE_GETTER(int64_t, rc_report_retry_after_ms, retry_after_ms, -1)
+VALUE_GETTER(int, rc_report_http_status, http_status, 0)
+VALUE_GETTER(size_t, rc_report_attempt_count, attempt_count, 0)
+VALUE_GETTER(size_t, rc_report_source_count, source_count, 0)
+VALUE_GETTER(const rc_report *, rc_report_cause, cause, NULL)
+
+bool rc_report_is_retryable(const rc_report *report)
+{
+    return rc_report_retryable(report) == RC_TRUE;
+}
+
+bool rc_report_is_retry_exhausted(const rc_report *report)
+{
+    return report && report->retry_exhausted == RC_TRUE;
+}
+
+size_t rc_report_context_count(const rc_report *report)
+{
+    return report ? report->context_count + report->notes_count : 0;
+}
+
+const rc_context_entry *rc_report_context_at(const rc_report *report, size_t index)
+{
+    if (index >= rc_report_context_count(report))
+        return NULL;
+    if (index < report->context_count)
+        return &report->context[index];
+    return &report->notes[index - report->context_count];
+}
+
+const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str key)
+{
+    for (size_t i = 0; i < rc_report_context_count(report); i++) {
+        const rc_context_entry *entry = rc_report_context_at(report, i);
+        if (rc_str_eq(entry->key, key))
+            return entry;
+    }
+    return NULL;
+}
+
+const rc_attempt *rc_report_attempt_at(const rc_report *report, size_t index)
+{
+    return index < rc_report_attempt_count(report) ? &report->attempts[index] : NULL;
+}
+
+rc_str rc_report_source_at(const rc_report *report, size_t index)
+{
+    return index < rc_report_source_count(report) ? report->sources[index] : EMPTY;
+}
+
+int rc_report_exit_status(const rc_report *report)
+{
+    const rc_code_info *info = rc_code_get(rc_report_code(report));
+    return info ? info->exit_status : rc_code_get(RC_CODE_INTERNAL)->exit_status;
+}
+
+rc_run_event rc_report_run_event(const rc_report *report)
+{
+    const rc_code_info *info = rc_code_get(rc_report_code(report));
+    return info ? info->run_event : RC_EVENT_INTERNAL;
+}
+
+const rc_report *rc_report_root(const rc_report *report)
+{
+    while (report && report->cause)
+        report = report->cause;
+    return report;
+}

@@ -1,0 +1,6 @@
+#include <recourse/version.h>
+
+const char *rc_version(void)
+{
+    return RC_VERSION;
+}

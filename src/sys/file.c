@@ -1,0 +1,77 @@
+#define _GNU_SOURCE
+#include "sys/file.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PIECE_BYTES ((size_t)64 << 10)
+
+static int buf_error(const rc_buf *buf)
+{
+    rc_status status = rc_buf_status(buf);
+    if (status == RC_OK)
+        return 0;
+    return status == RC_E_TOO_LARGE ? EFBIG : ENOMEM;
+}
+
+int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf)
+{
+    char piece[PIECE_BYTES];
+    for (;;) {
+        ssize_t got = calls->read(fd, piece, sizeof(piece));
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        rc_buf_push(buf, rc_str_make(piece, (size_t)got));
+        int error = buf_error(buf);
+        if (error != 0)
+            return error;
+    }
+}
+
+int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf)
+{
+    int fd = calls->open_read(path);
+    while (fd < 0 && errno == EINTR)
+        fd = calls->open_read(path);
+    if (fd < 0)
+        return errno;
+    int error = rc_fd_read(calls, fd, buf);
+    /* Nothing was written, so closing cannot lose anything. */
+    calls->close(fd);
+    return error;
+}
+
+int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes)
+{
+    size_t done = 0;
+    while (done < bytes.len) {
+        ssize_t put = calls->write(fd, bytes.ptr + done, bytes.len - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        /* POSIX leaves open what a write of nothing means; going on could last for ever. */
+        if (put == 0)
+            return EIO;
+        done += (size_t)put;
+    }
+    return 0;
+}
+
+int rc_fd_close(const rc_sys_calls *calls, int fd)
+{
+    /* On Linux the descriptor is gone after EINTR too: closing again could hit another one. */
+    if (calls->close(fd) != 0 && errno != EINTR)
+        return errno;
+    return 0;
+}
+
+const char *rc_sys_error_text(int error)
+{
+    const char *text = strerrordesc_np(error);
+    return text != NULL ? text : "unknown error";
+}

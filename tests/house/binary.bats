@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# What ships: hardened, free of surprises, and the same bytes wherever it is built.
+
+bats_require_minimum_version 1.5.0
+
+@test "the command is position independent, with read-only relocations" {
+    run -0 readelf -hld "$RECOURSE"
+    [[ $output == *"Type:"*DYN* ]]
+    [[ $output == *GNU_RELRO* ]]
+    [[ $output == *BIND_NOW* || $output == *"Flags: NOW"* ]]
+}
+
+@test "the stack is protected and not executable" {
+    nm -D "$RECOURSE" | grep -q __stack_chk_fail
+    readelf -lW "$RECOURSE" | grep -E 'GNU_STACK.* RW ' | grep -qv RWE
+}
+
+@test "the command needs the C library alone" {
+    run -0 sh -c "readelf -d '$RECOURSE' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'"
+    echo "$output"
+    run -1 grep -vE '^(libc|ld-linux.*)\.so' <<<"$output"
+}
+
+@test "a copy of the source in another place builds to the same bytes" {
+    copy=$BATS_TEST_TMPDIR/elsewhere
+    mkdir "$copy"
+    cd "$RECOURSE_SOURCE" || return
+    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools "$copy"
+    RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release
+    for file in recourse librecourse.a librecourse.so.0; do
+        echo "$file"
+        cmp "$RECOURSE_BINARY/$file" "$copy/out/release/$file"
+    done
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# The rules of the source text that no compiler checks.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$RECOURSE_SOURCE" || return
+    banned='\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|sscanf|alloca|gets) *\('
+}
+
+code() { find src include tools tests bench examples -name '*.[ch]'; }
+
+# Everything that people read or write. Expected outputs and fuzz inputs are what they are.
+text() {
+    find . \( -path ./.git -o -path ./build -o -path ./tests/golden -o -path ./tests/fuzz/corpus \
+        -o -name LICENSE \) -prune -o -type f -print |
+        grep -E '\.(c|h|def|sh|bats|md|txt|in|cmake|json|map|[1-7])$|/(Makefile|run|\.clang.*)$'
+}
+
+# none_match PATTERN <FILE-NAMES: nothing may match; what does is shown.
+none_match() {
+    local found
+    found=$(xargs grep -nE "$1" /dev/null || true)
+    echo "$found"
+    [ -z "$found" ]
+}
+
+@test "no banned function is called" {
+    code | none_match "$banned"
+}
+
+@test "the ban can be seen to work" {
+    echo 'int f(const char *s) { return atoi(s); }' >"$BATS_TEST_TMPDIR/bad.c"
+    run ! none_match "$banned" <<<"$BATS_TEST_TMPDIR/bad.c"
+    [[ $output == *"atoi(s)"* ]]
+}
+
+@test "hardly any goto" {
+    count=$(code | xargs grep -hE '^\s*goto [a-z_]+;' | wc -l)
+    echo "$count"
+    [ "$count" -le 3 ]
+}
+
+@test "no note of unfinished work" {
+    text | grep -v source.bats | none_match '\b(TODO|FIXME|XXX|HACK)\b'
+}
+
+@test "no date or time of the build" {
+    code | none_match '__(DATE|TIME|TIMESTAMP)__'
+}
+
+@test "no carriage return, no space at the end of a line" {
+    text | none_match $'\r|[ \t]+$'
+}
+
+@test "tabs in the Makefile alone" {
+    text | grep -vx ./Makefile | none_match $'\t'
+}
+
+@test "every file ends with exactly one newline" {
+    found=$(text | while read -r file; do
+        [ "$(tail -c 2 "$file" | od -An -c | tr -d ' ')" != '\n\n' ] || echo "$file"
+        [ -z "$(tail -c 1 "$file")" ] || echo "$file"
+    done)
+    echo "$found"
+    [ -z "$found" ]
+}
+
+@test "everything is UTF-8" {
+    text | while read -r file; do
+        iconv -f UTF-8 -t UTF-8 "$file" >/dev/null || { echo "$file" && false; }
+    done
+}
+
+@test "no path of somebody's machine" {
+    text | grep -v source.bats | none_match '(^|[ "'\''=(])/(home|root|work|Users)/'
+}
+
+@test "no C file above 600 lines" {
+    found=$(code | xargs wc -l | awk '$2 != "total" && $1 > 600')
+    echo "$found"
+    [ -z "$found" ]
+}
+
+@test "no line of code above 100 columns" {
+    code | none_match '^.{101,}$'
+}
+
+@test "the core does not look up: base uses base, codec uses base, core uses both" {
+    find src/base -name '*.[ch]' | none_match '#include "(core|codec|sys|cli)/'
+    find src/codec -name '*.[ch]' | none_match '#include "(core|sys|cli)/'
+    find src/core -name '*.[ch]' | none_match '#include "(sys|cli)/'
+}
+
+@test "every header of the library has a guard of its own name" {
+    for header in include/recourse/*.h; do
+        guard=RECOURSE_$(basename "$header" .h | tr '[:lower:]' '[:upper:]')_H
+        [ "$guard" != RECOURSE_RECOURSE_H ] || guard=RECOURSE_H
+        echo "$header: $guard"
+        grep -q "^#ifndef $guard$" "$header"
+    done
+}

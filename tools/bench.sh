@@ -1,0 +1,12 @@
+#!/bin/sh
+# Builds and runs every benchmark, one after another so that they do not disturb each other.
+set -eu
+
+cd "$(dirname "$0")/.."
+root=${RECOURSE_BUILD:-build}
+tools/build.sh bench
+for program in "$root"/bench/bench_*; do
+    if [ -f "$program" ] && [ -x "$program" ]; then
+        "$program" "$@"
+    fi
+done

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Installs the missing Debian packages of the given groups (all groups but cov when none is given).
+# Says nothing when nothing is missing. Only make itself has to be there before.
+set -eu
+
+here=$(dirname "$0")
+[ $# -gt 0 ] || set -- build test bench
+
+wanted=$(for group in "$@"; do
+    awk -v group="$group" '$1 == group { print $2 }' "$here/packages.txt"
+done | sort -u)
+if [ -z "$wanted" ]; then
+    echo "deps: no such group: $*" >&2
+    exit 64
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "deps: this is not a Debian system; needed are the equivalents of:" >&2
+    echo "$wanted" >&2
+    exit 0 # the build names what it misses, if it misses anything
+fi
+
+# shellcheck disable=SC2016,SC2086 # the format is dpkg's; the list is split on purpose
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+    awk '$1 == "installed" { print $2 }') || true
+missing=
+for package in $wanted; do
+    echo "$installed" | grep -qxF "$package" || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+install="apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends$missing"
+if [ "$(id -u)" -eq 0 ]; then
+    sudo=
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    sudo=sudo
+else
+    echo "deps: missing packages, and neither root nor sudo to install them. Please run as root:" >&2
+    echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+    exit 69
+fi
+
+echo "deps: installing$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+# The package lists may be absent on a new machine, or stale on an old one.
+# shellcheck disable=SC2086
+$sudo $install >&2 || { $sudo apt-get update >&2 && $sudo $install >&2; }

@@ -1,0 +1,437 @@
+/* gen_errors ROOT: writes the projections of spec/errors.def that are kept as files below ROOT.
+ *
+ *   include/recourse/codes.h      the enums
+ *   docs/errors.md                the reference for people
+ *   man/recourse-errors.7         the same as a man page
+ *   tests/golden/errors.json      every row, one a line: a change of meaning shows in its difference
+ *
+ * A host program: it needs nothing but the C library and the table, because what it writes is what the rest is built
+ * from. A file that is as it should be is not touched, so that nothing is built again for it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both. It is included, not
+ * linked, so that this program stays one file to compile. */
+#include "../src/cli/errors_page.c"
+
+#define GENERATED "Generated from spec/errors.def by `make generate`. Do not edit."
+
+static const char *page_class_name(const char *id)
+{
+    for (size_t i = 0; i < PAGE_CLASS_COUNT; i++)
+        if (strcmp(page_classes[i].id, id) == 0)
+            return page_classes[i].name;
+    return "";
+}
+
+/* ---- include/recourse/codes.h ---- */
+
+static void enum_begin(FILE *out, const char *prefix, const char *comment)
+{
+    fprintf(out, "\n/* %s */\ntypedef enum %s {\n", comment, prefix);
+}
+
+static void enum_row(FILE *out, const char *prefix, const char *id, int number, const char *comment)
+{
+    fprintf(out, "    %s_%s = %d,", prefix, id, number);
+    fprintf(out, comment[0] != '\0' ? " /* %s */\n" : "\n", comment);
+}
+
+/* Unknown is a value that the table does not have: what a tolerant decoder makes of a newer one. */
+static void enum_end(FILE *out, const char *type, const char *prefix, int unknown)
+{
+    if (unknown != 0)
+        fprintf(out, "    %s_UNKNOWN = %d\n", prefix, unknown);
+    fprintf(out, "} %s;\n", type);
+}
+
+static void write_small_enums(FILE *out)
+{
+    enum_begin(out, "rc_category", "Drives the retry decision. UNKNOWN is a row of the table.");
+    enum_row(out, "RC_CATEGORY", "NONE", 0, "absent");
+#define RC_CATEGORY(number, ID, name, is_retryable, text) enum_row(out, "RC_CATEGORY", #ID, number, text);
+#include "../spec/errors.def"
+    enum_end(out, "rc_category", "RC_CATEGORY", 0);
+
+    enum_begin(out, "rc_domain", "Whose side the fault is on.");
+    enum_row(out, "RC_DOMAIN", "NONE", 0, "absent");
+#define RC_DOMAIN(number, ID, name, http_status, text) enum_row(out, "RC_DOMAIN", #ID, number, text);
+#include "../spec/errors.def"
+    enum_end(out, "rc_domain", "RC_DOMAIN", 99);
+
+    enum_begin(out, "rc_user_action", "What the person should do next. NO_ACTION is \"none\": there is nothing to do.");
+    enum_row(out, "RC_ACTION", "NONE", 0, "absent");
+#define RC_ACTION(number, ID, name, text) enum_row(out, "RC_ACTION", #ID, number, "");
+#include "../spec/errors.def"
+    enum_end(out, "rc_user_action", "RC_ACTION", 99);
+
+    enum_begin(out, "rc_run_event", "The closed set of codes that node:failed and run:failed carry.");
+    enum_row(out, "RC_EVENT", "NONE", 0, "absent");
+#define RC_RUN_EVENT(number, ID, name) enum_row(out, "RC_EVENT", #ID, number, "");
+#include "../spec/errors.def"
+    enum_end(out, "rc_run_event", "RC_EVENT", 99);
+
+    enum_begin(out, "rc_limit_kind", "Which limit a provider applied.");
+    enum_row(out, "RC_LIMIT_KIND", "NONE", 0, "absent");
+#define RC_LIMIT_KIND(number, ID, name, text) enum_row(out, "RC_LIMIT_KIND", #ID, number, text);
+#include "../spec/errors.def"
+    enum_end(out, "rc_limit_kind", "RC_LIMIT_KIND", 99);
+
+    enum_begin(out, "rc_family", "What kind of call failed.");
+    enum_row(out, "RC_FAMILY", "NONE", 0, "absent");
+#define RC_FAMILY(number, ID, name, error_type, not_found_type) enum_row(out, "RC_FAMILY", #ID, number, "");
+#include "../spec/errors.def"
+    enum_end(out, "rc_family", "RC_FAMILY", 99);
+}
+
+/* codes.h begins a block of codes wherever the class changes. */
+static void code_row(FILE *out, const char **class_id, const char *row_class, const char *id, int number)
+{
+    if (strcmp(*class_id, row_class) != 0)
+        fprintf(out, "\n    /* %s */\n", page_class_name(row_class));
+    *class_id = row_class;
+    enum_row(out, "RC_CODE", id, number, "");
+}
+
+static void write_header(FILE *out)
+{
+    fputs("/* " GENERATED " */\n"
+          "\n"
+          "/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this version does not know. */\n"
+          "#ifndef RECOURSE_CODES_H\n"
+          "#define RECOURSE_CODES_H\n"
+          "\n"
+          "/* clang-format off */\n",
+          out);
+    write_small_enums(out);
+
+    enum_begin(out, "rc_error_class", "Who owns the next move.");
+    enum_row(out, "RC_CLASS", "NONE", 0, "absent");
+#define RC_CLASS(number, ID, name, error_type, recoverable, handler) enum_row(out, "RC_CLASS", #ID, number, "");
+#include "../spec/errors.def"
+    enum_end(out, "rc_error_class", "RC_CLASS", 99);
+
+    const char *class_id = "";
+    enum_begin(out, "rc_code", "What happened. A code's number is its class's times 100, and its place in the class.");
+    enum_row(out, "RC_CODE", "NONE", 0, "absent");
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
+    code_row(out, &class_id, #CLASS, #ID, number);
+#include "../spec/errors.def"
+    fputc('\n', out);
+    enum_end(out, "rc_code", "RC_CODE", 9999);
+    fputs("\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- docs/errors.md ---- */
+
+static void put_to_file(void *ctx, const char *text)
+{
+    fputs(text, ctx);
+}
+
+static void write_markdown(FILE *out)
+{
+    rc_errors_page(put_to_file, out);
+}
+
+/* ---- man/recourse-errors.7 ---- */
+
+/* A line of text that roff takes as it stands. */
+static void roff_text(FILE *out, const char *text)
+{
+    if (text[0] == '.' || text[0] == '\'')
+        fputs("\\&", out);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*c, out);
+    }
+    fputc('\n', out);
+}
+
+static void roff_table(FILE *out, const struct page_class *cls)
+{
+    fputs(".TS\nlB2 lB2 lB2 rB2 rB2 lB\nl l l r r l.\ncode\tcategory\tretry\tHTTP\texit\taction\n", out);
+    for (size_t i = 0; i < PAGE_CODE_COUNT; i++) {
+        const struct page_code *row = &page_codes[i];
+        if (strcmp(row->class_id, cls->id) == 0)
+            fprintf(out, "%s\t%s\t%s\t%d\t%d\t%s\n", row->name, page_category_name(row->category_id),
+                    row->is_retryable ? "yes" : "no", page_http_status(row), row->exit_status,
+                    page_action_name(row->action_id));
+    }
+    fputs(".TE\n", out);
+}
+
+static void roff_class(FILE *out, const struct page_class *cls)
+{
+    fprintf(out, ".SS %s\nRecoverable: ", cls->name);
+    roff_text(out, cls->recoverable);
+    fputs(".br\nHandling: ", out);
+    roff_text(out, cls->handler);
+    fputs(".PP\n", out);
+    roff_table(out, cls);
+    for (size_t i = 0; i < PAGE_CODE_COUNT; i++) {
+        const struct page_code *row = &page_codes[i];
+        if (strcmp(row->class_id, cls->id) != 0)
+            continue;
+        fprintf(out, ".TP\n.B %s\n", row->name);
+        roff_text(out, row->message);
+        roff_text(out, row->action_detail);
+    }
+}
+
+/* A list of names and what they mean. */
+static void roff_item(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, ".TP\n.B %s\n", name);
+    roff_text(out, text);
+}
+
+static void write_man(FILE *out)
+{
+    fputs("'\\\" t\n.\\\" " GENERATED "\n"
+          ".TH RECOURSE-ERRORS 7 \"\" Recourse \"Recourse manual\"\n"
+          ".SH NAME\nrecourse-errors \\- classes and codes of Recourse's error reports\n"
+          ".SH DESCRIPTION\n"
+          "Every failure is one code. A code belongs to a class, which says who owns the next move.\n"
+          "Its category decides whether it is retried, its domain whose side the fault is on.\n"
+          ".PP\n"
+          ".BI \"recourse errors \" CODE\n"
+          "shows one of them;\n"
+          ".B recourse errors \\-\\-format json\n"
+          "gives all of them to a program.\n"
+          ".SH CATEGORIES\n"
+          "Codes without a category take the one of their cause.\n",
+          out);
+#define RC_CATEGORY(number, ID, name, is_retryable, text) roff_item(out, name, text);
+#include "../spec/errors.def"
+    fputs(".SH DOMAINS\nThe HTTP status is the code's own, else that of its domain.\n", out);
+#define RC_DOMAIN(number, ID, name, http_status, text) roff_item(out, name, text " (" #http_status ")");
+#include "../spec/errors.def"
+    fputs(".SH CODES\n", out);
+    for (size_t i = 0; i < PAGE_CLASS_COUNT; i++)
+        roff_class(out, &page_classes[i]);
+    fputs(".SH SEE ALSO\n.BR recourse (1)\n", out);
+}
+
+/* ---- tests/golden/errors.json ---- */
+
+static void json_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "\"%s\":\"", key);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', out);
+        fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+/* A group is a key with an array, one row a line. */
+static void json_group(FILE *out, const char *key, bool is_first)
+{
+    fprintf(out, "%s\"%s\": [", is_first ? "{\n" : "\n],\n", key);
+}
+
+/* Opens a row; the caller adds what the row has more, and the closing brace. */
+static void json_row(FILE *out, bool *has_rows, int number, const char *id, const char *name)
+{
+    fprintf(out, "%s{\"number\":%d,\"id\":\"%s\",", *has_rows ? ",\n" : "\n", number, id);
+    json_text(out, "name", name);
+    *has_rows = true;
+}
+
+static void json_member(FILE *out, const char *key, const char *text)
+{
+    fputc(',', out);
+    json_text(out, key, text);
+}
+
+static void write_json_small(FILE *out)
+{
+    bool has_rows = false;
+    json_group(out, "categories", true);
+#define RC_CATEGORY(number, ID, name, is_retryable, text)                 \
+    json_row(out, &has_rows, number, #ID, name);                          \
+    fprintf(out, ",\"retryable\":%s", (is_retryable) ? "true" : "false"); \
+    json_member(out, "text", text);                                       \
+    fputc('}', out);
+#include "../spec/errors.def"
+    has_rows = false;
+    json_group(out, "domains", false);
+#define RC_DOMAIN(number, ID, name, http_status, text) \
+    json_row(out, &has_rows, number, #ID, name);       \
+    fprintf(out, ",\"http_status\":%d", http_status);  \
+    json_member(out, "text", text);                    \
+    fputc('}', out);
+#include "../spec/errors.def"
+    has_rows = false;
+    json_group(out, "user_actions", false);
+#define RC_ACTION(number, ID, name, text)        \
+    json_row(out, &has_rows, number, #ID, name); \
+    json_member(out, "text", text);              \
+    fputc('}', out);
+#include "../spec/errors.def"
+    has_rows = false;
+    json_group(out, "run_events", false);
+#define RC_RUN_EVENT(number, ID, name)           \
+    json_row(out, &has_rows, number, #ID, name); \
+    fputc('}', out);
+#include "../spec/errors.def"
+    has_rows = false;
+    json_group(out, "limit_kinds", false);
+#define RC_LIMIT_KIND(number, ID, name, text)    \
+    json_row(out, &has_rows, number, #ID, name); \
+    json_member(out, "text", text);              \
+    fputc('}', out);
+#include "../spec/errors.def"
+    has_rows = false;
+    json_group(out, "families", false);
+#define RC_FAMILY(number, ID, name, error_type, not_found_type) \
+    json_row(out, &has_rows, number, #ID, name);                \
+    json_member(out, "error_type", error_type);                 \
+    json_member(out, "not_found_type", not_found_type);         \
+    fputc('}', out);
+#include "../spec/errors.def"
+    has_rows = false;
+    json_group(out, "classes", false);
+#define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
+    json_row(out, &has_rows, number, #ID, name);                     \
+    json_member(out, "error_type", error_type);                      \
+    json_member(out, "recoverable", recoverable);                    \
+    json_member(out, "handler", handler);                            \
+    fputc('}', out);
+#include "../spec/errors.def"
+}
+
+/* The same members in the same order as `recourse errors --format json` has them. */
+static void json_code(FILE *out, const struct page_code *row)
+{
+    fprintf(out, "{\"number\":%d", row->number);
+    json_member(out, "error_code", row->name);
+    json_member(out, "error_class", page_class_name(row->class_id));
+    if (strcmp(row->category_id, "NONE") != 0)
+        json_member(out, "error_category", page_category_name(row->category_id));
+    json_member(out, "error_domain", page_domain_name(row->domain_id));
+    fprintf(out, ",\"retryable\":%s,\"http_status\":%d,\"exit_status\":%d", row->is_retryable ? "true" : "false",
+            page_http_status(row), row->exit_status);
+    json_member(out, "run_event", page_run_event_name(row->event_id));
+    fputs(",\"user_action\":{", out);
+    json_text(out, "kind", page_action_name(row->action_id));
+    json_member(out, "detail", row->action_detail);
+    fputc('}', out);
+    json_member(out, "message", row->message);
+    fputc('}', out);
+}
+
+static void write_json(FILE *out)
+{
+    write_json_small(out);
+    json_group(out, "codes", false);
+    for (size_t i = 0; i < PAGE_CODE_COUNT; i++) {
+        fputs(i == 0 ? "\n" : ",\n", out);
+        json_code(out, &page_codes[i]);
+    }
+    fputs("\n]\n}\n", out);
+}
+
+/* ---- files ---- */
+
+struct text {
+    char *ptr;
+    size_t len;
+};
+
+static int fail(const char *what, const char *path)
+{
+    fprintf(stderr, "gen_errors: %s %s: %s\n", what, path, strerror(errno));
+    return 1;
+}
+
+static bool is_same(const char *path, const struct text *text)
+{
+    FILE *in = fopen(path, "rb");
+    if (in == NULL)
+        return false;
+    char *old = malloc(text->len + 1);
+    size_t len = old != NULL ? fread(old, 1, text->len + 1, in) : 0;
+    bool same = old != NULL && len == text->len && memcmp(old, text->ptr, len) == 0;
+    free(old);
+    fclose(in);
+    return same;
+}
+
+/* Makes every folder of the path that is not there. */
+static int make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int result = mkdir(path, 0777);
+        *slash = '/';
+        if (result != 0 && errno != EEXIST)
+            return fail("cannot make the folder of", path);
+    }
+    return 0;
+}
+
+/* Through a second file, so that a reader never sees half of it. */
+static int write_file(char *path, const struct text *text)
+{
+    if (is_same(path, text))
+        return 0;
+    if (make_folders(path) != 0)
+        return 1;
+
+    char *fresh = NULL;
+    if (asprintf(&fresh, "%s.new", path) < 0)
+        return fail("no memory for", path);
+    FILE *out = fopen(fresh, "wb");
+    bool is_written = out != NULL && fwrite(text->ptr, 1, text->len, out) == text->len;
+    if (out != NULL && fclose(out) != 0)
+        is_written = false;
+    int result = is_written && rename(fresh, path) == 0 ? 0 : fail("cannot write", path);
+    if (result != 0 && out != NULL)
+        remove(fresh);
+    free(fresh);
+    return result;
+}
+
+static int generate(const char *root, const char *name, void (*writer)(FILE *))
+{
+    struct text text = {0};
+    FILE *out = open_memstream(&text.ptr, &text.len);
+    if (out == NULL)
+        return fail("no memory for", name);
+    writer(out);
+    bool has_failed = ferror(out) != 0;
+    has_failed = fclose(out) != 0 || has_failed;
+
+    char *path = NULL;
+    if (has_failed || asprintf(&path, "%s/%s", root, name) < 0) {
+        free(text.ptr);
+        return fail("no memory for", name);
+    }
+    int result = write_file(path, &text);
+    free(path);
+    free(text.ptr);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: gen_errors ROOT\n", stderr);
+        return 64;
+    }
+    int result = generate(argv[1], "include/recourse/codes.h", write_header);
+    result |= generate(argv[1], "docs/errors.md", write_markdown);
+    result |= generate(argv[1], "man/recourse-errors.7", write_man);
+    result |= generate(argv[1], "tests/golden/errors.json", write_json);
+    return result;
+}

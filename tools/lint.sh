@@ -1,0 +1,55 @@
+#!/bin/bash
+# lint.sh [CHECK...]: runs the named checks (all when none is named); --fix-format formats instead.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+root=${RECOURSE_BUILD:-build}
+jobs=${JOBS:-$(nproc)}
+checks=(format shell cppcheck tidy analyzer)
+
+c_files() { # FOLDER...
+    find "$@" -name '*.[ch]' | LC_ALL=C sort
+}
+
+run() { # CHECK
+    case $1 in
+    format) c_files src include tests tools examples bench | xargs clang-format --dry-run -Werror ;;
+    shell) find tools tests .ci \( -name '*.sh' -o -name '*.bats' -o -name run \) -exec shellcheck {} + ;;
+    cppcheck)
+        cppcheck --quiet --std=c11 --enable=warning,performance,portability,style --inline-suppr \
+            --suppressions-list=tools/cppcheck-suppressions.txt --error-exitcode=1 \
+            -j "$jobs" -I include -I src src tools
+        ;;
+    tidy) # headers are checked through the files that include them
+        tools/build.sh dev --target none
+        find src tools -name '*.c' -print0 | xargs -0 -n 2 -P "$jobs" clang-tidy --quiet -p "$root/dev"
+        ;;
+    analyzer) tools/build.sh analyze ;;
+    *)
+        echo "lint: no such check: $1 (there are: ${checks[*]})"
+        return 64
+        ;;
+    esac
+}
+
+if [ "${1:-}" = --fix-format ]; then
+    c_files src include tests tools examples bench | xargs clang-format -i
+    exit
+fi
+
+[ $# -gt 0 ] || set -- "${checks[@]}"
+mkdir -p "$root/lint"
+failed=0
+for check in "$@"; do
+    log=$root/lint/$check.log
+    status=0
+    (run "$check") >"$log" 2>&1 || status=$?
+    if [ $status -eq 0 ]; then
+        echo "lint $check: clean"
+    else
+        cat "$log"
+        echo "lint $check: FAILED"
+        failed=1
+    fi
+done
+exit $failed

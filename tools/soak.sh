@@ -1,0 +1,65 @@
+#!/bin/bash
+# Fuzzes every target for SOAK_SECONDS (60) from a copy of its corpus, then proves on the planted
+# bugs of fuzz_negative that the search and the sanitizers can find something.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit
+root=${RECOURSE_BUILD:-build}
+jobs=${JOBS:-$(nproc)}
+export SOAK_SECONDS=${SOAK_SECONDS:-60}
+export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+tools/build.sh fuzz || exit 1
+programs=$(cd "$root/fuzz/tests" && pwd) || exit 1
+work=$root/soak # findings and logs stay here
+rm -rf "$work"
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+corpora=$(pwd)/tests/fuzz/corpus
+export programs work corpora
+
+soak() { # TARGET
+    local noun=${1#fuzz_} corpus status dictionary=()
+    corpus=$(mktemp -d)
+    cp -r "$corpora/$noun/." "$corpus" 2>/dev/null || { echo "$1: FAILED, no corpus"; return; }
+    if [ -f "$corpora/../$noun.dict" ]; then
+        dictionary=("-dict=$corpora/../$noun.dict")
+    fi
+    "$programs/$1" -max_total_time="$SOAK_SECONDS" -timeout=10 -rss_limit_mb=2048 \
+        -print_final_stats=1 -artifact_prefix="$work/$1-" "${dictionary[@]}" "$corpus" \
+        >"$work/$1.log" 2>&1
+    status=$?
+    rm -rf "$corpus"
+    if [ $status -eq 0 ]; then
+        echo "$1: ok, $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$1.log") runs"
+    else
+        tail -n 60 "$work/$1.log"
+        echo "$1: FAILED, the input is in $work"
+    fi
+}
+export -f soak
+
+# must_find NAME PATTERN LIBFUZZER-OPTION...: the search, from nothing, has to meet the planted bug.
+must_find() {
+    local name=$1 pattern=$2 log=$work/negative-$1.log
+    shift 2
+    if "$programs/fuzz_negative" -runs=5000000 -seed=1 -artifact_prefix="$work/expected-" "$@" \
+        >"$log" 2>&1 || ! grep -q "$pattern" "$log"; then
+        echo "negative $name: FAILED, the planted bug was not found"
+    else
+        echo "negative $name: ok, found"
+    fi
+}
+
+{
+    (cd "$programs" && ls -d fuzz_*) | grep -vxE 'fuzz_negative|.*\..*' |
+        xargs -P "$jobs" -I TARGET bash -c 'soak TARGET'
+    must_find overflow 'heap-buffer-overflow' -detect_leaks=0
+    must_find leak 'detected memory leaks' -max_len=3
+} | tee "$work/results"
+
+passed=$(grep -c ': ok' "$work/results")
+failed=$(grep -c ': FAILED' "$work/results")
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 2 ]

@@ -1,0 +1,41 @@
+#!/bin/sh
+# tally.sh NAME COMMAND...: runs a test program and counts what it did.
+#
+# A program that speaks TAP counts once for each test; any other counts once, by its exit status.
+# A program that fails without saying which test, or runs fewer tests than it announced, has failed.
+# So has one that takes longer than $RECOURSE_TEST_SECONDS (600).
+# The count goes to $RECOURSE_TALLY (when set), the output to $RECOURSE_LOGS/NAME.log (when set).
+set -u
+
+name=$1
+shift
+log=${RECOURSE_LOGS:+$RECOURSE_LOGS/$(echo "$name" | tr / _).log}
+if [ -z "$log" ]; then
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+fi
+
+CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "${RECOURSE_TEST_SECONDS:-600}" "$@" >"$log" 2>&1
+status=$?
+
+# cmocka writes a skipped test as "not ok 3 # SKIP", bats as "ok 3 name # skip".
+counts=$(awk -v status="$status" '
+/^1\.\.[0-9]+/       { planned += substr($1, 4); is_tap = 1 }
+/^(not )?ok.* # [sS][kK][iI][pP]/ { skipped++; next }
+/^ok /               { passed++ }
+/^not ok/            { failed++ }
+END {
+    if (!is_tap) { passed = status == 0; failed = status != 0 }
+    else if (!failed && (status != 0 || planned == 0)) failed = 1
+    else if (status == 0 && passed + failed + skipped < planned)
+        failed += planned - passed - failed - skipped
+    print passed + 0, failed + 0, skipped + 0
+}' "$log")
+[ -z "${RECOURSE_TALLY:-}" ] || echo "$counts $name" >>"$RECOURSE_TALLY"
+
+case $counts in
+*" 0 "*) exit 0 ;;
+esac
+tail -n "${RECOURSE_TAIL:-60}" "$log"
+echo "$name: exit status $status, passed failed skipped: $counts"
+exit 1
