@@ -3,10 +3,12 @@
  *   include/recourse/codes.h      the enums
  *   docs/errors.md                the reference for people
  *   man/recourse-errors.7         the same as a man page
- *   tests/golden/errors.json      every row, one a line: a change of meaning shows in its difference
+ *   tests/golden/errors.json      every row, one a line: a change of meaning shows in its
+ * difference
  *
- * A host program: it needs nothing but the C library and the table, because what it writes is what the rest is built
- * from. A file that is as it should be is not touched, so that nothing is built again for it. */
+ * A host program: it needs nothing but the C library and the table, because what it writes is what
+ * the rest is built from. A file that is as it should be is not touched, so that nothing is built
+ * again for it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
@@ -15,8 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both. It is included, not
- * linked, so that this program stays one file to compile. */
+/* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both.
+ * It is included, not linked, so that this program stays one file to compile. */
 #include "../src/cli/errors_page.c"
 
 #define GENERATED "Generated from spec/errors.def by `make generate`. Do not edit."
@@ -54,23 +56,27 @@ static void write_small_enums(FILE *out)
 {
     enum_begin(out, "rc_category", "Drives the retry decision. UNKNOWN is a row of the table.");
     enum_row(out, "RC_CATEGORY", "NONE", 0, "absent");
-#define RC_CATEGORY(number, ID, name, is_retryable, text) enum_row(out, "RC_CATEGORY", #ID, number, text);
+#define RC_CATEGORY(number, ID, name, is_retryable, text) \
+    enum_row(out, "RC_CATEGORY", #ID, number, text);
 #include "../spec/errors.def"
     enum_end(out, "rc_category", "RC_CATEGORY", 0);
 
     enum_begin(out, "rc_domain", "Whose side the fault is on.");
     enum_row(out, "RC_DOMAIN", "NONE", 0, "absent");
-#define RC_DOMAIN(number, ID, name, http_status, text) enum_row(out, "RC_DOMAIN", #ID, number, text);
+#define RC_DOMAIN(number, ID, name, http_status, text) \
+    enum_row(out, "RC_DOMAIN", #ID, number, text);
 #include "../spec/errors.def"
     enum_end(out, "rc_domain", "RC_DOMAIN", 99);
 
-    enum_begin(out, "rc_user_action", "What the person should do next. NO_ACTION is \"none\": there is nothing to do.");
+    enum_begin(out, "rc_user_action",
+               "What the person should do next. NO_ACTION is \"none\": there is nothing to do.");
     enum_row(out, "RC_ACTION", "NONE", 0, "absent");
 #define RC_ACTION(number, ID, name, text) enum_row(out, "RC_ACTION", #ID, number, "");
 #include "../spec/errors.def"
     enum_end(out, "rc_user_action", "RC_ACTION", 99);
 
-    enum_begin(out, "rc_run_event", "The closed set of codes that node:failed and run:failed carry.");
+    enum_begin(out, "rc_run_event",
+               "The closed set of codes that node:failed and run:failed carry.");
     enum_row(out, "RC_EVENT", "NONE", 0, "absent");
 #define RC_RUN_EVENT(number, ID, name) enum_row(out, "RC_EVENT", #ID, number, "");
 #include "../spec/errors.def"
@@ -84,13 +90,15 @@ static void write_small_enums(FILE *out)
 
     enum_begin(out, "rc_family", "What kind of call failed.");
     enum_row(out, "RC_FAMILY", "NONE", 0, "absent");
-#define RC_FAMILY(number, ID, name, error_type, not_found_type) enum_row(out, "RC_FAMILY", #ID, number, "");
+#define RC_FAMILY(number, ID, name, error_type, not_found_type) \
+    enum_row(out, "RC_FAMILY", #ID, number, "");
 #include "../spec/errors.def"
     enum_end(out, "rc_family", "RC_FAMILY", 99);
 }
 
 /* codes.h begins a block of codes wherever the class changes. */
-static void code_row(FILE *out, const char **class_id, const char *row_class, const char *id, int number)
+static void code_row(FILE *out, const char **class_id, const char *row_class, const char *id,
+                     int number)
 {
     if (strcmp(*class_id, row_class) != 0)
         fprintf(out, "\n    /* %s */\n", page_class_name(row_class));
@@ -102,7 +110,9 @@ static void write_header(FILE *out)
 {
     fputs("/* " GENERATED " */\n"
           "\n"
-          "/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this version does not know. */\n"
+          "/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this "
+          "version does\n"
+          " * not know. */\n"
           "#ifndef RECOURSE_CODES_H\n"
           "#define RECOURSE_CODES_H\n"
           "\n"
@@ -112,14 +122,18 @@ static void write_header(FILE *out)
 
     enum_begin(out, "rc_error_class", "Who owns the next move.");
     enum_row(out, "RC_CLASS", "NONE", 0, "absent");
-#define RC_CLASS(number, ID, name, error_type, recoverable, handler) enum_row(out, "RC_CLASS", #ID, number, "");
+#define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
+    enum_row(out, "RC_CLASS", #ID, number, "");
 #include "../spec/errors.def"
     enum_end(out, "rc_error_class", "RC_CLASS", 99);
 
     const char *class_id = "";
-    enum_begin(out, "rc_code", "What happened. A code's number is its class's times 100, and its place in the class.");
+    enum_begin(
+        out, "rc_code",
+        "What happened. A code's number is its class's times 100, and its place in the class.");
     enum_row(out, "RC_CODE", "NONE", 0, "absent");
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
     code_row(out, &class_id, #CLASS, #ID, number);
 #include "../spec/errors.def"
     fputc('\n', out);
@@ -157,11 +171,13 @@ static void roff_text(FILE *out, const char *text)
 
 static void roff_table(FILE *out, const struct page_class *cls)
 {
-    fputs(".TS\nlB2 lB2 lB2 rB2 rB2 lB\nl l l r r l.\ncode\tcategory\tretry\tHTTP\texit\taction\n", out);
+    fputs(".TS\ntab(|);\nlB2 lB2 lB2 rB2 rB2 lB\nl l l r r "
+          "l.\ncode|category|retry|HTTP|exit|action\n",
+          out);
     for (size_t i = 0; i < PAGE_CODE_COUNT; i++) {
         const struct page_code *row = &page_codes[i];
         if (strcmp(row->class_id, cls->id) == 0)
-            fprintf(out, "%s\t%s\t%s\t%d\t%d\t%s\n", row->name, page_category_name(row->category_id),
+            fprintf(out, "%s|%s|%s|%d|%d|%s\n", row->name, page_category_name(row->category_id),
                     row->is_retryable ? "yes" : "no", page_http_status(row), row->exit_status,
                     page_action_name(row->action_id));
     }
@@ -195,24 +211,26 @@ static void roff_item(FILE *out, const char *name, const char *text)
 
 static void write_man(FILE *out)
 {
-    fputs("'\\\" t\n.\\\" " GENERATED "\n"
-          ".TH RECOURSE-ERRORS 7 \"\" Recourse \"Recourse manual\"\n"
-          ".SH NAME\nrecourse-errors \\- classes and codes of Recourse's error reports\n"
-          ".SH DESCRIPTION\n"
-          "Every failure is one code. A code belongs to a class, which says who owns the next move.\n"
-          "Its category decides whether it is retried, its domain whose side the fault is on.\n"
-          ".PP\n"
-          ".BI \"recourse errors \" CODE\n"
-          "shows one of them;\n"
-          ".B recourse errors \\-\\-format json\n"
-          "gives all of them to a program.\n"
-          ".SH CATEGORIES\n"
-          "Codes without a category take the one of their cause.\n",
-          out);
+    fputs(
+        "'\\\" t\n.\\\" " GENERATED "\n"
+        ".TH RECOURSE-ERRORS 7 \"\" Recourse \"Recourse manual\"\n"
+        ".SH NAME\nrecourse-errors \\- classes and codes of Recourse's error reports\n"
+        ".SH DESCRIPTION\n"
+        "Every failure is one code. A code belongs to a class, which says who owns the next move.\n"
+        "Its category decides whether it is retried, its domain whose side the fault is on.\n"
+        ".PP\n"
+        ".BI \"recourse errors \" CODE\n"
+        "shows one of them;\n"
+        ".B recourse errors \\-\\-format json\n"
+        "gives all of them to a program.\n"
+        ".SH CATEGORIES\n"
+        "Codes without a category take the one of their cause.\n",
+        out);
 #define RC_CATEGORY(number, ID, name, is_retryable, text) roff_item(out, name, text);
 #include "../spec/errors.def"
     fputs(".SH DOMAINS\nThe HTTP status is the code's own, else that of its domain.\n", out);
-#define RC_DOMAIN(number, ID, name, http_status, text) roff_item(out, name, text " (" #http_status ")");
+#define RC_DOMAIN(number, ID, name, http_status, text) \
+    roff_item(out, name, text " (" #http_status ")");
 #include "../spec/errors.def"
     fputs(".SH CODES\n", out);
     for (size_t i = 0; i < PAGE_CLASS_COUNT; i++)
@@ -319,8 +337,8 @@ static void json_code(FILE *out, const struct page_code *row)
     if (strcmp(row->category_id, "NONE") != 0)
         json_member(out, "error_category", page_category_name(row->category_id));
     json_member(out, "error_domain", page_domain_name(row->domain_id));
-    fprintf(out, ",\"retryable\":%s,\"http_status\":%d,\"exit_status\":%d", row->is_retryable ? "true" : "false",
-            page_http_status(row), row->exit_status);
+    fprintf(out, ",\"retryable\":%s,\"http_status\":%d,\"exit_status\":%d",
+            row->is_retryable ? "true" : "false", page_http_status(row), row->exit_status);
     json_member(out, "run_event", page_run_event_name(row->event_id));
     fputs(",\"user_action\":{", out);
     json_text(out, "kind", page_action_name(row->action_id));

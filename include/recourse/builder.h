@@ -72,6 +72,7 @@ RC_API const rc_report *rc_builder_finish(rc_builder *builder);
 /* Gives up a report that was begun. Takes a builder in any state, also after finish. */
 RC_API void rc_builder_done(rc_builder *builder);
 
+/* The report's id (copies): made by rc_id_make, or any other that is unique. */
 RC_API void rc_builder_set_id(rc_builder *builder, const rc_id *id);
 RC_API void rc_builder_set_id_text(rc_builder *builder, rc_str id);
 
@@ -79,6 +80,8 @@ RC_API void rc_builder_set_id_text(rc_builder *builder, rc_str id);
 RC_API void rc_builder_set_error_type(rc_builder *builder, rc_str type);
 RC_API void rc_builder_set_family(rc_builder *builder, rc_family family);
 
+/* Classification and texts. Every text is copied. category: a code's own case may differ from its row (a connection that
+ * fails on a certificate is configuration, not transient). message is for the user: no internals; detail is for the log. */
 RC_API void rc_builder_set_class(rc_builder *builder, rc_error_class error_class);
 RC_API void rc_builder_set_category(rc_builder *builder, rc_category category);
 RC_API void rc_builder_set_domain(rc_builder *builder, rc_domain domain);
@@ -111,6 +114,7 @@ RC_API void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool va
 /* attempt: copies. */
 RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_attempt *attempt);
 
+/* Where it was seen, outermost first; becomes "Type @ file:line (in func)". Copies. */
 RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 

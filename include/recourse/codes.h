@@ -1,6 +1,7 @@
 /* Generated from spec/errors.def by `make generate`. Do not edit. */
 
-/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this version does not know. */
+/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this version does
+ * not know. */
 #ifndef RECOURSE_CODES_H
 #define RECOURSE_CODES_H
 

@@ -66,6 +66,7 @@ RC_API const rc_report *rc_report_dup(const rc_report *report);
 /* One owner less; the last one frees it. NULL is allowed. */
 RC_API void rc_report_free(const rc_report *report);
 
+/* Identity, classification and texts. Strings are views of the report. */
 RC_API rc_str rc_report_id(const rc_report *report);
 RC_API rc_str rc_report_error_type(const rc_report *report);
 RC_API rc_error_class rc_report_class(const rc_report *report);

@@ -27,11 +27,14 @@ void rc_arena_done(rc_arena *arena)
     }
     arena->blocks = NULL;
     arena->used_bytes = 0;
+    arena->status = RC_OK;
 }
 
+/* The first failure is the one that is told. */
 static void *fail(rc_arena *arena, rc_status status)
 {
-    arena->status = status;
+    if (arena->status == RC_OK)
+        arena->status = status;
     return NULL;
 }
 
@@ -79,7 +82,7 @@ void *rc_arena_get(rc_arena *arena, size_t size)
 void *rc_arena_get_array(rc_arena *arena, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        return arena->status == RC_OK ? fail(arena, RC_E_TOO_LARGE) : NULL;
+        return fail(arena, RC_E_TOO_LARGE);
     return rc_arena_get(arena, count * size);
 }
 

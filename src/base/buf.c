@@ -88,25 +88,28 @@ rc_status rc_buf_push_byte(rc_buf *buf, char byte)
     return status;
 }
 
+/* Pushed in one piece: a number that does not fit adds no sign and no digit. */
+static rc_status push_number(rc_buf *buf, bool is_negative, uint64_t magnitude)
+{
+    char text[21];
+    size_t at = sizeof text;
+    do {
+        text[--at] = (char)('0' + magnitude % 10);
+        magnitude /= 10;
+    } while (magnitude);
+    if (is_negative)
+        text[--at] = '-';
+    return rc_buf_push(buf, rc_str_make(text + at, sizeof text - at));
+}
+
 rc_status rc_buf_push_u64(rc_buf *buf, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    return rc_buf_push(buf, rc_str_make(digits + at, sizeof digits - at));
+    return push_number(buf, false, value);
 }
 
 rc_status rc_buf_push_i64(rc_buf *buf, int64_t value)
 {
-    if (value >= 0)
-        return rc_buf_push_u64(buf, (uint64_t)value);
-    if (rc_buf_reserve(buf, 20) != RC_OK)
-        return buf->status;
-    rc_buf_push_byte(buf, '-');
-    return rc_buf_push_u64(buf, ~(uint64_t)value + 1);
+    return push_number(buf, value < 0, value < 0 ? ~(uint64_t)value + 1 : (uint64_t)value);
 }
 
 rc_str rc_buf_get(const rc_buf *buf)

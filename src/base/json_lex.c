@@ -105,18 +105,18 @@ static bool is_cut_character(rc_str text, size_t at)
 }
 
 /* Checks what was read of the string for UTF-8. The first fault by place is the one to tell. */
-static void check_utf8(rc_str text, rc_json_lexeme *lex)
+static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
 {
-    size_t good = rc_utf8_valid_prefix(rc_str_slice(text, lex->from, lex->to));
-    size_t at = lex->from + good;
-    if (at >= lex->to)
+    size_t good = rc_utf8_valid_prefix(token->raw);
+    size_t at = token->offset + 1 + good;
+    if (good == token->raw.len)
         return;
-    lex->has_escapes = true;
-    if (lex->fault.status != RC_OK && lex->fault.offset <= at)
+    token->has_escapes = true;
+    if (fault->status != RC_OK && fault->offset <= at)
         return;
-    if (lex->fault.status == RC_E_TRUNCATED && is_cut_character(text, at))
+    if (fault->status == RC_E_TRUNCATED && is_cut_character(text, at))
         return;
-    lex->fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .what = "invalid UTF-8"};
+    *fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .what = "invalid UTF-8"};
 }
 
 /* The next byte of the string that is not just itself. A string between single quotes, as Python
@@ -134,37 +134,40 @@ static size_t next_special(rc_str text, size_t at, char quote, bool *has_high)
     return at;
 }
 
-rc_json_lexeme rc_json_lex_string(rc_str text, size_t at, bool is_tolerant)
+void rc_json_lex_string(rc_str text, size_t at, bool is_tolerant, rc_json_token *ret_token,
+                        rc_json_fault *fault)
 {
     char quote = text.ptr[at];
-    rc_json_lexeme lex = {.type = RC_JSON_STRING, .from = at + 1};
     bool has_high = false;
+    bool has_escapes = false;
     if (quote != '"')
-        note(&lex.fault, RC_E_SYNTAX, at, "string in single quotes");
+        note(fault, RC_E_SYNTAX, at, "string in single quotes");
 
     size_t pos = at + 1;
-    while (is_tolerant || lex.fault.status == RC_OK) {
+    while (is_tolerant || fault->status == RC_OK) {
         pos = next_special(text, pos, quote, &has_high);
         if (pos == text.len) {
-            note(&lex.fault, RC_E_TRUNCATED, pos, "text ends inside a string");
+            note(fault, RC_E_TRUNCATED, pos, "text ends inside a string");
             break;
         }
         if (text.ptr[pos] == quote)
             break;
         if (text.ptr[pos] == '\\') {
-            lex.has_escapes = true;
+            has_escapes = true;
             has_high |= pos + 1 < text.len && (unsigned char)text.ptr[pos + 1] > 0x7F;
-            pos += lex_escape(text, pos, &lex.fault);
+            pos += lex_escape(text, pos, fault);
             continue;
         }
-        note(&lex.fault, RC_E_SYNTAX, pos, "control character in a string");
+        note(fault, RC_E_SYNTAX, pos, "control character in a string");
         pos++;
     }
-    lex.to = pos;
-    lex.end = pos < text.len && text.ptr[pos] == quote ? pos + 1 : pos;
+    ret_token->type = RC_JSON_STRING;
+    ret_token->raw = rc_str_make(text.ptr + at + 1, pos - (at + 1));
+    ret_token->has_escapes = has_escapes;
+    ret_token->offset = at;
+    ret_token->end = pos < text.len && text.ptr[pos] == quote ? pos + 1 : pos;
     if (has_high)
-        check_utf8(text, &lex);
-    return lex;
+        check_utf8(text, ret_token, fault);
 }
 
 /* Numbers and literals. */
@@ -194,24 +197,31 @@ static char byte_at(rc_str text, size_t at)
     return at < text.len ? text.ptr[at] : '\0';
 }
 
-static rc_json_lexeme lex_number(rc_str text, size_t at)
+static void put_lexeme(rc_str text, rc_json_type type, size_t from, size_t to,
+                       rc_json_token *ret_token)
 {
-    rc_json_lexeme lex = {.type = RC_JSON_NUMBER, .from = at};
-    size_t pos = at;
-    if (byte_at(text, pos) == '-')
-        pos++;
+    ret_token->type = type;
+    ret_token->raw = rc_str_make(text.ptr + from, to - from);
+    ret_token->has_escapes = false;
+    ret_token->offset = from;
+    ret_token->end = to;
+}
+
+/* Returns one past the number, or past its last byte that is right. */
+static size_t lex_number(rc_str text, size_t at, rc_json_fault *fault)
+{
+    if (byte_at(text, at) == '-')
+        at++;
     /* A zero stands alone: what follows it is not part of the number. */
-    pos = byte_at(text, pos) == '0' ? pos + 1 : lex_digits(text, pos, &lex.fault);
-    if (lex.fault.status == RC_OK && byte_at(text, pos) == '.')
-        pos = lex_digits(text, pos + 1, &lex.fault);
-    char e = byte_at(text, pos);
-    if (lex.fault.status == RC_OK && (e == 'e' || e == 'E')) {
-        pos++;
-        char sign = byte_at(text, pos);
-        pos = lex_digits(text, sign == '+' || sign == '-' ? pos + 1 : pos, &lex.fault);
+    at = byte_at(text, at) == '0' ? at + 1 : lex_digits(text, at, fault);
+    if (fault->status == RC_OK && byte_at(text, at) == '.')
+        at = lex_digits(text, at + 1, fault);
+    char e = byte_at(text, at);
+    if (fault->status == RC_OK && (e == 'e' || e == 'E')) {
+        char sign = byte_at(text, at + 1);
+        at = lex_digits(text, sign == '+' || sign == '-' ? at + 2 : at + 1, fault);
     }
-    lex.to = lex.end = pos;
-    return lex;
+    return at;
 }
 
 typedef struct literal {
@@ -225,32 +235,35 @@ static const literal LITERALS[] = {
     {RC_STR_INIT("null"), RC_JSON_NULL},
 };
 
-static rc_json_lexeme lex_literal(rc_str text, size_t at)
+/* Returns how many bytes of the word stand at `at`. */
+static size_t lex_word(rc_str text, size_t at, rc_str word, rc_json_fault *fault)
 {
-    rc_json_lexeme lex = {.from = at, .to = at, .end = at};
-    for (size_t i = 0; i < sizeof LITERALS / sizeof *LITERALS; i++) {
-        rc_str word = LITERALS[i].word;
-        if (word.ptr[0] != text.ptr[at])
-            continue;
-        size_t n = 0;
-        while (n < word.len && at + n < text.len && text.ptr[at + n] == word.ptr[n])
-            n++;
-        lex.type = LITERALS[i].type;
-        lex.to = lex.end = at + n;
-        if (n < word.len && at + n == text.len)
-            note(&lex.fault, RC_E_TRUNCATED, text.len, "text ends inside a word");
-        else if (n < word.len)
-            note(&lex.fault, RC_E_SYNTAX, at, "unknown word");
-        return lex;
-    }
-    note(&lex.fault, RC_E_SYNTAX, at, "expected a value");
-    return lex;
+    size_t n = 0;
+    while (n < word.len && at + n < text.len && text.ptr[at + n] == word.ptr[n])
+        n++;
+    if (n < word.len && at + n == text.len)
+        note(fault, RC_E_TRUNCATED, text.len, "text ends inside a word");
+    else if (n < word.len)
+        note(fault, RC_E_SYNTAX, at, "unknown word");
+    return n;
 }
 
-rc_json_lexeme rc_json_lex_scalar(rc_str text, size_t at)
+void rc_json_lex_scalar(rc_str text, size_t at, rc_json_token *ret_token, rc_json_fault *fault)
 {
     char c = text.ptr[at];
-    return c == '-' || rc_ascii_is_digit(c) ? lex_number(text, at) : lex_literal(text, at);
+    if (c == '-' || rc_ascii_is_digit(c)) {
+        put_lexeme(text, RC_JSON_NUMBER, at, lex_number(text, at, fault), ret_token);
+        return;
+    }
+    for (size_t i = 0; i < sizeof LITERALS / sizeof *LITERALS; i++) {
+        if (LITERALS[i].word.ptr[0] != c)
+            continue;
+        size_t n = lex_word(text, at, LITERALS[i].word, fault);
+        put_lexeme(text, LITERALS[i].type, at, at + n, ret_token);
+        return;
+    }
+    note(fault, RC_E_SYNTAX, at, "expected a value");
+    put_lexeme(text, RC_JSON_ERROR, at, at, ret_token);
 }
 
 /* Bare words. */
@@ -306,22 +319,25 @@ static bool python_literal(rc_str word, rc_json_type *ret_type)
     return false;
 }
 
-rc_json_lexeme rc_json_lex_bare(rc_str text, size_t at, bool is_key)
+void rc_json_lex_bare(rc_str text, size_t at, bool is_key, rc_json_token *ret_token,
+                      rc_json_fault *fault)
 {
-    rc_json_lexeme lex = rc_json_lex_scalar(text, at);
     size_t end = word_end(text, at);
-    if (!is_key && lex.fault.status == RC_OK && lex.end == end)
-        return lex;
-
-    if (lex.fault.status != RC_E_TRUNCATED || is_key)
-        lex.fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .what = "bare word"};
-    if (!is_key && python_literal(rc_str_slice(text, at, end), &lex.type)) {
-        lex.to = lex.end = end;
-        return lex;
+    rc_json_type type;
+    if (!is_key) {
+        rc_json_fault own = {.status = RC_OK};
+        rc_json_lex_scalar(text, at, ret_token, &own);
+        if (own.status == RC_OK && ret_token->end == end)
+            return;
+        if (own.status == RC_E_TRUNCATED)
+            note(fault, own.status, own.offset, own.what);
     }
-    lex.type = RC_JSON_STRING;
-    lex.to = lex.end = is_key ? end : phrase_end(text, at);
-    rc_str word = rc_str_slice(text, lex.from, lex.to);
-    lex.has_escapes = memchr(word.ptr, '\\', word.len) != NULL || !rc_utf8_is_valid(word);
-    return lex;
+    note(fault, RC_E_SYNTAX, at, "bare word");
+    if (!is_key && python_literal(rc_str_slice(text, at, end), &type)) {
+        put_lexeme(text, type, at, end, ret_token);
+        return;
+    }
+    put_lexeme(text, RC_JSON_STRING, at, is_key ? end : phrase_end(text, at), ret_token);
+    rc_str word = ret_token->raw;
+    ret_token->has_escapes = memchr(word.ptr, '\\', word.len) != NULL || !rc_utf8_is_valid(word);
 }

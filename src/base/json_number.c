@@ -5,8 +5,10 @@ static bool is_number(rc_str raw)
 {
     if (raw.len == 0)
         return false;
-    rc_json_lexeme lex = rc_json_lex_scalar(raw, 0);
-    return lex.type == RC_JSON_NUMBER && lex.fault.status == RC_OK && lex.end == raw.len;
+    rc_json_token token;
+    rc_json_fault fault = {.status = RC_OK};
+    rc_json_lex_scalar(raw, 0, &token, &fault);
+    return token.type == RC_JSON_NUMBER && fault.status == RC_OK && token.end == raw.len;
 }
 
 rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value)

@@ -39,16 +39,20 @@ static void note(rc_json_reader *r, rc_status status, size_t offset, const char 
         r->fault = (rc_json_fault){.status = status, .offset = offset, .what = what};
 }
 
-static rc_json_token token_of(const rc_json_reader *r, rc_json_type type, size_t from, size_t to)
+static void put_token(const rc_json_reader *r, rc_json_type type, size_t from, size_t to,
+                      rc_json_token *ret_token)
 {
-    return (rc_json_token){
-        .type = type, .raw = rc_str_make(r->text.ptr + from, to - from), .offset = from, .end = to};
+    ret_token->type = type;
+    ret_token->raw = rc_str_make(r->text.ptr + from, to - from);
+    ret_token->has_escapes = false;
+    ret_token->offset = from;
+    ret_token->end = to;
 }
 
 /* A token that the text does not have, put where the reader stands. */
 static step put_missing(rc_json_reader *r, rc_json_type type, state next, rc_json_token *ret_token)
 {
-    *ret_token = token_of(r, type, r->at, r->at);
+    put_token(r, type, r->at, r->at, ret_token);
     r->state = (uint8_t)next;
     return TOKEN;
 }
@@ -58,7 +62,7 @@ static step fail(rc_json_reader *r, rc_status status, size_t offset, const char 
 {
     r->fault = (rc_json_fault){.status = status, .offset = offset, .what = what};
     r->state = FAILED;
-    *ret_token = token_of(r, RC_JSON_ERROR, offset, offset);
+    put_token(r, RC_JSON_ERROR, offset, offset, ret_token);
     return TOKEN;
 }
 
@@ -115,8 +119,8 @@ static step open_container(rc_json_reader *r, rc_json_token *ret_token)
     uint64_t *word = &r->is_object[r->depth / 64];
     *word = is_object ? *word | bit : *word & ~bit;
     r->depth++;
-    *ret_token =
-        token_of(r, is_object ? RC_JSON_OBJECT_BEGIN : RC_JSON_ARRAY_BEGIN, r->at, r->at + 1);
+    put_token(r, is_object ? RC_JSON_OBJECT_BEGIN : RC_JSON_ARRAY_BEGIN, r->at, r->at + 1,
+              ret_token);
     r->at++;
     r->state = is_object ? OBJECT_FIRST : ARRAY_FIRST;
     return TOKEN;
@@ -127,7 +131,7 @@ static step open_container(rc_json_reader *r, rc_json_token *ret_token)
 static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_token)
 {
     rc_json_type type = is_in_object(r) ? RC_JSON_OBJECT_END : RC_JSON_ARRAY_END;
-    *ret_token = token_of(r, type, r->at, r->at + len);
+    put_token(r, type, r->at, r->at + len, ret_token);
     r->at += len;
     r->depth--;
     r->state = AFTER;
@@ -149,21 +153,13 @@ static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 
 /* Words. */
 
-static step put_word(rc_json_reader *r, const rc_json_lexeme *lex, rc_json_token *ret_token)
+/* The word is in the token. A strict reader stops at its fault. */
+static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
 {
-    if (lex->fault.status != RC_OK && !r->is_tolerant)
-        return fail(r, lex->fault.status, lex->fault.offset, lex->fault.what, ret_token);
-    if (lex->fault.status != RC_OK)
-        note(r, lex->fault.status, lex->fault.offset, lex->fault.what);
-    *ret_token = (rc_json_token){
-        .type = lex->type,
-        .raw = rc_str_make(r->text.ptr + lex->from, lex->to - lex->from),
-        .has_escapes = lex->has_escapes,
-        .offset = r->at,
-        .end = lex->end,
-    };
-    r->at = lex->end;
-    r->state = AFTER;
+    if (!r->is_tolerant && r->fault.status != RC_OK)
+        return fail(r, r->fault.status, r->fault.offset, r->fault.what, ret_token);
+    r->at = ret_token->end;
+    r->state = (uint8_t)next;
     return TOKEN;
 }
 
@@ -182,24 +178,19 @@ static step on_key(rc_json_reader *r, rc_json_token *ret_token)
             return missing(r, "comma before a closing bracket", AFTER, ret_token);
         return on_closer(r, ret_token);
     }
-    rc_json_lexeme lex;
     if (is_string_start(r, c))
-        lex = rc_json_lex_string(r->text, r->at, r->is_tolerant);
+        rc_json_lex_string(r->text, r->at, r->is_tolerant, ret_token, &r->fault);
     else if (!r->is_tolerant)
         return fail(r, RC_E_SYNTAX, r->at, "expected a key", ret_token);
     else if (rc_json_lex_is_bare_start(c))
-        lex = rc_json_lex_bare(r->text, r->at, true);
+        rc_json_lex_bare(r->text, r->at, true, ret_token, &r->fault);
     else if (c == '{' || c == '[') {
         note(r, RC_E_SYNTAX, r->at, "value without a key");
         return put_missing(r, RC_JSON_KEY, VALUE, ret_token);
     } else
         return stray(r, "expected a key", ret_token);
-
-    lex.type = RC_JSON_KEY;
-    put_word(r, &lex, ret_token);
-    if (r->state != FAILED)
-        r->state = COLON;
-    return TOKEN;
+    ret_token->type = RC_JSON_KEY;
+    return put_word(r, COLON, ret_token);
 }
 
 /* A value, in an array, behind a colon or at the top. */
@@ -209,8 +200,8 @@ static step on_value(rc_json_reader *r, rc_json_token *ret_token)
     if (c == '{' || c == '[')
         return open_container(r, ret_token);
     if (is_string_start(r, c)) {
-        rc_json_lexeme lex = rc_json_lex_string(r->text, r->at, r->is_tolerant);
-        return put_word(r, &lex, ret_token);
+        rc_json_lex_string(r->text, r->at, r->is_tolerant, ret_token, &r->fault);
+        return put_word(r, AFTER, ret_token);
     }
     bool is_after_key = is_in_object(r);
     bool is_closer = c == '}' || c == ']';
@@ -223,13 +214,13 @@ static step on_value(rc_json_reader *r, rc_json_token *ret_token)
     if (is_closer && r->state == ELEMENT)
         return missing(r, "comma before a closing bracket", AFTER, ret_token);
     if (!r->is_tolerant) {
-        rc_json_lexeme lex = rc_json_lex_scalar(r->text, r->at);
-        return put_word(r, &lex, ret_token);
+        rc_json_lex_scalar(r->text, r->at, ret_token, &r->fault);
+        return put_word(r, AFTER, ret_token);
     }
     if (!rc_json_lex_is_bare_start(c))
         return stray(r, "expected a value", ret_token);
-    rc_json_lexeme lex = rc_json_lex_bare(r->text, r->at, false);
-    return put_word(r, &lex, ret_token);
+    rc_json_lex_bare(r->text, r->at, false, ret_token, &r->fault);
+    return put_word(r, AFTER, ret_token);
 }
 
 static step on_colon(rc_json_reader *r, rc_json_token *ret_token)
@@ -303,7 +294,7 @@ static step take_step(rc_json_reader *r, rc_json_token *ret_token)
     case DONE:
         return put_missing(r, RC_JSON_END, DONE, ret_token);
     case FAILED:
-        *ret_token = token_of(r, RC_JSON_ERROR, r->fault.offset, r->fault.offset);
+        put_token(r, RC_JSON_ERROR, r->fault.offset, r->fault.offset, ret_token);
         return TOKEN;
     case OBJECT_FIRST:
     case MEMBER:
@@ -320,11 +311,16 @@ static step take_step(rc_json_reader *r, rc_json_token *ret_token)
     return on_value(r, ret_token);
 }
 
+void rc_json_reader_pull(rc_json_reader *r, rc_json_token *ret_token)
+{
+    while (take_step(r, ret_token) != TOKEN)
+        continue;
+}
+
 rc_json_token rc_json_reader_next(rc_json_reader *r)
 {
     rc_json_token token;
-    while (take_step(r, &token) != TOKEN)
-        continue;
+    rc_json_reader_pull(r, &token);
     return token;
 }
 
@@ -349,6 +345,14 @@ void rc_json_reader_init(rc_json_reader *r, rc_str text, const rc_json_limits *l
 
 /* Skipping. */
 
+static size_t single_quoted_end(rc_str text, size_t at)
+{
+    rc_json_token token;
+    rc_json_fault fault = {.status = RC_OK};
+    rc_json_lex_string(text, at, true, &token, &fault);
+    return token.end;
+}
+
 /* The damaged text's counterpart of rc_json_scan.container_end: it knows strings in single quotes
  * too. */
 static size_t tolerant_container_end(rc_str text, size_t at)
@@ -361,7 +365,7 @@ static size_t tolerant_container_end(rc_str text, size_t at)
         if (c == '"')
             at = scan->string_end(text, at + 1);
         else if (c == '\'' && memchr("{[:,", before, 4) != NULL)
-            at = rc_json_lex_string(text, at, true).end - 1;
+            at = single_quoted_end(text, at) - 1;
         else if (c == '{' || c == '[')
             depth++;
         else if ((c == '}' || c == ']') && --depth == 0)

@@ -102,15 +102,21 @@ size_t rc_utf8_encode(uint32_t cp, char out[4])
     return len;
 }
 
+/* Only the last byte in front of the cut that is no continuation byte can begin a character across
+ * it, and only from at most three bytes before: an ill-formed run is cut where it stands. */
 size_t rc_utf8_cut(rc_str s, size_t len)
 {
     if (len >= s.len)
         return s.len;
-    /* Step back over continuation bytes, at most three: ill-formed runs are cut where they stand. */
-    size_t at = len;
-    while (at > 0 && len - at < 3 && ((unsigned char)s.ptr[at] & 0xC0) == 0x80)
-        at--;
-    return ((unsigned char)s.ptr[at] & 0xC0) == 0x80 ? len : at;
+    for (size_t back = 1; back <= 3 && back <= len; back++) {
+        size_t at = len - back;
+        if (((unsigned char)s.ptr[at] & 0xC0) == 0x80)
+            continue;
+        size_t taken;
+        rc_utf8_decode(s, at, &taken);
+        return at + taken > len ? at : len;
+    }
+    return len;
 }
 
 typedef struct range {

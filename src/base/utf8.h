@@ -14,7 +14,7 @@
  * that every decoder that follows the standard counts the same number of replacements. at < s.len. */
 uint32_t rc_utf8_decode(rc_str s, size_t at, size_t *ret_len);
 
-/* True when an ill-formed sequence was decoded: a U+FFFD that is itself in the text is not ill-formed. */
+/* False when there is an ill-formed sequence in s. A U+FFFD that is itself in the text is well-formed. */
 bool rc_utf8_is_valid(rc_str s);
 
 /* The length of the longest well-formed prefix. */

@@ -60,13 +60,16 @@ static const struct page_name page_run_events[] = {
 };
 
 static const struct page_class page_classes[] = {
-#define RC_CLASS(number, ID, name, error_type, recoverable, handler) {#ID, name, recoverable, handler},
+#define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
+    {#ID, name, recoverable, handler},
 #include "../../spec/errors.def"
 };
 
 static const struct page_code page_codes[] = {
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
-    {number, #CLASS, name, #CATEGORY, #DOMAIN, RETRYABLE, http, exit, #EVENT, #ACTION, detail, message},
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    {number, #CLASS, name,   #CATEGORY, #DOMAIN, RETRYABLE,                                      \
+     http,   exit,   #EVENT, #ACTION,   detail,  message},
 #include "../../spec/errors.def"
 };
 
@@ -139,7 +142,8 @@ static void put_lower(const struct page *page, const char *text)
     }
 }
 
-/* One cell of a table. A bar is the only character that a cell cannot hold as it is, and no name has one. */
+/* One cell of a table. A bar is the only character that a cell cannot hold as it is, and no name
+ * has one. */
 static void put_cell(const struct page *page, const char *text)
 {
     put(page, " ");
@@ -175,19 +179,21 @@ static void put_names(const struct page *page, const struct page_name *table, si
 
 static void put_intro(const struct page *page)
 {
-    put(page,
-        "<!-- Generated from spec/errors.def by `make generate`. Do not edit. -->\n"
-        "\n"
-        "# Errors\n"
-        "\n"
-        "Every failure is one **code**. The same code stands in the JSON of a report, in the HTTP answer, in the log,\n"
-        "in the metrics and on the terminal, and `recourse errors CODE` shows its row.\n"
-        "\n"
-        "A code belongs to a **class**, which says who owns the next move. Its **category** decides whether it is\n"
-        "retried, its **domain** says whose side the fault is on, and its **action** tells the person what to do.\n"
-        "\n"
-        "| class | recoverable | how it is handled |\n"
-        "|---|---|---|\n");
+    put(page, "<!-- Generated from spec/errors.def by `make generate`. Do not edit. -->\n"
+              "\n"
+              "# Errors\n"
+              "\n"
+              "Every failure is one **code**. The same code stands in the JSON of a report, in the "
+              "HTTP answer, in the log,\n"
+              "in the metrics and on the terminal, and `recourse errors CODE` shows its row.\n"
+              "\n"
+              "A code belongs to a **class**, which says who owns the next move. Its **category** "
+              "decides whether it is\n"
+              "retried, its **domain** says whose side the fault is on, and its **action** tells "
+              "the person what to do.\n"
+              "\n"
+              "| class | recoverable | how it is handled |\n"
+              "|---|---|---|\n");
     for (size_t i = 0; i < PAGE_CLASS_COUNT; i++) {
         const struct page_class *cls = &page_classes[i];
         put(page, "| [");
@@ -205,11 +211,14 @@ static void put_legend(const struct page *page)
 {
     put(page, "\n## What the columns mean\n"
               "\n"
-              "**Category** drives the retry decision: only `transient` is retried by a call's policy. Codes without\n"
-              "one take it from their cause; whether they may be tried again is their own *retry* column.\n"
+              "**Category** drives the retry decision: only `transient` is retried by a call's "
+              "policy. Codes without\n"
+              "one take it from their cause; whether they may be tried again is their own *retry* "
+              "column.\n"
               "\n");
     put_names(page, page_categories, PAGE_COUNT(page_categories));
-    put(page, "\n**Domain** is whose side the fault is on. Its HTTP status is for the codes that have none of their own.\n"
+    put(page, "\n**Domain** is whose side the fault is on. Its HTTP status is for the codes that "
+              "have none of their own.\n"
               "\n| name | HTTP | meaning |\n|---|---:|---|\n");
     for (size_t i = 0; i < PAGE_COUNT(page_domains); i++) {
         put(page, "| `");
@@ -221,9 +230,11 @@ static void put_legend(const struct page *page)
     }
     put(page, "\n**Action** is what the person should do next.\n\n");
     put_names(page, page_actions, PAGE_COUNT(page_actions));
-    put(page, "\n**HTTP** is the status that an HTTP client gets; a provider's own 429 always passes through.\n"
-              "**Exit** is the exit status of the command; it follows `sysexits.h` where one fits.\n"
-              "**Run event** is the code that `node:failed` and `run:failed` carry.\n");
+    put(page,
+        "\n**HTTP** is the status that an HTTP client gets; a provider's own 429 always passes "
+        "through.\n"
+        "**Exit** is the exit status of the command; it follows `sysexits.h` where one fits.\n"
+        "**Run event** is the code that `node:failed` and `run:failed` carry.\n");
 }
 
 static void put_row(const struct page *page, const struct page_code *row)
@@ -243,14 +254,40 @@ static void put_row(const struct page *page, const struct page_code *row)
     put(page, "\n");
 }
 
+static void put_table_head(const struct page *page)
+{
+    put(page, "| code | category | domain | retry | HTTP | exit | run event | action |\n"
+              "|---|---|---|---|---:|---:|---|---|\n");
+}
+
+static void put_advice(const struct page *page, const struct page_code *row)
+{
+    put(page, row->message);
+    put(page, "\n\n**What to do:** ");
+    put(page, row->action_detail);
+    put(page, "\n");
+}
+
+static void put_class_of(const struct page *page, const struct page_code *row)
+{
+    for (size_t i = 0; i < PAGE_CLASS_COUNT; i++) {
+        if (strcmp(page_classes[i].id, row->class_id) != 0)
+            continue;
+        put_sentence(page, "**Class:** ", page_classes[i].name);
+        put_sentence(page, " Recoverable: ", page_classes[i].recoverable);
+        put_sentence(page, " Handling: ", page_classes[i].handler);
+        put(page, "\n");
+    }
+}
+
 static void put_class(const struct page *page, const struct page_class *cls)
 {
-    put(page, "\n## Class ");
+    put(page, "## Class ");
     put(page, cls->name);
     put_sentence(page, "\n\nRecoverable: ", cls->recoverable);
     put_sentence(page, " Handling: ", cls->handler);
-    put(page, "\n\n| code | category | domain | retry | HTTP | exit | run event | action |\n"
-              "|---|---|---|---|---:|---:|---|---|\n");
+    put(page, "\n\n");
+    put_table_head(page);
     for (size_t i = 0; i < PAGE_CODE_COUNT; i++)
         if (strcmp(page_codes[i].class_id, cls->id) == 0)
             put_row(page, &page_codes[i]);
@@ -262,10 +299,7 @@ static void put_class(const struct page *page, const struct page_class *cls)
         put(page, "\n### ");
         put(page, row->name);
         put(page, "\n\n");
-        put(page, row->message);
-        put(page, "\n\n**What to do:** ");
-        put(page, row->action_detail);
-        put(page, "\n");
+        put_advice(page, row);
     }
 }
 
@@ -274,6 +308,35 @@ void rc_errors_page(rc_errors_page_put put_piece, void *ctx)
     struct page page = {put_piece, ctx};
     put_intro(&page);
     put_legend(&page);
-    for (size_t i = 0; i < PAGE_CLASS_COUNT; i++)
+    for (size_t i = 0; i < PAGE_CLASS_COUNT; i++) {
+        put(&page, "\n");
         put_class(&page, &page_classes[i]);
+    }
+}
+
+void rc_errors_page_class(const char *name, rc_errors_page_put put_piece, void *ctx)
+{
+    struct page page = {put_piece, ctx};
+    for (size_t i = 0; i < PAGE_CLASS_COUNT; i++)
+        if (strcmp(page_classes[i].name, name) == 0)
+            put_class(&page, &page_classes[i]);
+}
+
+void rc_errors_page_code(const char *name, rc_errors_page_put put_piece, void *ctx)
+{
+    struct page page = {put_piece, ctx};
+    for (size_t i = 0; i < PAGE_CODE_COUNT; i++) {
+        const struct page_code *row = &page_codes[i];
+        if (strcmp(row->name, name) != 0)
+            continue;
+        put(&page, "# ");
+        put(&page, row->name);
+        put(&page, "\n\n");
+        put_advice(&page, row);
+        put(&page, "\n");
+        put_table_head(&page);
+        put_row(&page, row);
+        put(&page, "\n");
+        put_class_of(&page, row);
+    }
 }

@@ -11,6 +11,10 @@
 /* More than all ceilings of report.h together: what fills a report is its fields, never the arena. */
 #define ARENA_MAX_BYTES (2u << 20)
 
+/* How a report says that it is incomplete. */
+static const rc_str TOLD_NOMEM = RC_STR_INIT("out of memory");
+static const rc_str TOLD_TOO_LARGE = RC_STR_INIT("too large");
+
 void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
 {
     *builder = (rc_builder){.alloc = *alloc, .code = code};
@@ -385,6 +389,15 @@ static int64_t elided_so_far(const rc_report *report)
     return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
 }
 
+/* What a report that will not be kept had lost. */
+static uint32_t losses_of(const rc_report *report)
+{
+    const rc_context_entry *entry = rc_report_context_get(report, RC_STR(RC_KEY_INCOMPLETE));
+    if (!entry)
+        return 0;
+    return rc_str_eq(entry->text, TOLD_NOMEM) ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
+}
+
 /* Keeps the chain at its ceiling: the report below the outermost makes room for the new one. */
 static void link_cause(rc_builder *builder)
 {
@@ -394,6 +407,7 @@ static void link_cause(rc_builder *builder)
     if (report->cause->depth >= RC_REPORT_CAUSE_DEPTH_MAX) {
         const rc_report *elided = report->cause;
         int64_t count = elided_so_far(elided);
+        builder->flags |= losses_of(elided);
         own_texts(builder, &rc_report_fields);
         report->cause = rc_report_dup(elided->cause);
         add_note(report, (rc_context_entry){.key = RC_STR(RC_KEY_CAUSES_ELIDED),
@@ -448,7 +462,7 @@ static const rc_report *seal(rc_builder *builder)
         bool is_memory = builder->flags & RC_BUILDER_NOMEM;
         add_note(report, (rc_context_entry){.key = RC_STR(RC_KEY_INCOMPLETE),
                                             .kind = RC_VALUE_STRING,
-                                            .text = is_memory ? RC_STR("out of memory") : RC_STR("too large")});
+                                            .text = is_memory ? TOLD_NOMEM : TOLD_TOO_LARGE});
     }
     builder->report = NULL;
     return report;

@@ -40,7 +40,7 @@ static void fail(decoder *d, rc_status status, size_t offset, const char *what, 
 /* Something that the encoder would not have written: the end for strict, a note for tolerant. */
 static void refuse(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
 {
-    if (d->is_strict)
+    if (d->is_strict || d->status != RC_OK)
         fail(d, status, offset, what, name);
     else
         rc_decode_note_dropped(&d->place);
@@ -178,18 +178,17 @@ static void read_context(decoder *d, rc_builder *builder, const rc_json_token *b
         return;
     }
     builder->report->context_count = 0; /* of a duplicate key the last one wins */
-    bool is_empty = true;
-    for (;;) {
+    size_t count = 0;
+    for (;; count++) {
         rc_json_token token = next(d);
         if (is_end(d, &token))
             break;
-        is_empty = false;
         rc_str key = text_of(d, &token, &d->name);
         size_t mark = rc_decode_enter(&d->place, key);
         read_context_value(d, builder, key);
         rc_decode_leave(&d->place, mark);
     }
-    if (is_empty && d->status == RC_OK)
+    if (count == 0)
         refuse_empty(d, begin->offset);
 }
 
@@ -212,11 +211,11 @@ static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *b
         check_losses(d, builder, token.offset);
         rc_decode_leave(&d->place, mark);
     }
-    if (index == 0 && d->status == RC_OK)
+    if (index == 0)
         refuse_empty(d, begin->offset);
 }
 
-static void read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object);
+static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object);
 
 static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *begin)
 {
@@ -235,16 +234,14 @@ static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *
         rc_fields_clear(&rc_attempt_fields, &attempt);
         if (token.type != RC_JSON_OBJECT_BEGIN)
             refuse_type(d, &token, "expected an object");
-        else
-            read_members(d, builder, &rc_attempt_fields, &attempt);
+        else if (read_members(d, builder, &rc_attempt_fields, &attempt) == 0)
+            refuse_empty(d, token.offset);
         if (rc_fields_any_set(&rc_attempt_fields, &attempt))
             rc_builder_push_attempt(builder, &attempt);
-        else if (d->status == RC_OK)
-            refuse_empty(d, token.offset);
         check_losses(d, builder, token.offset);
         rc_decode_leave(&d->place, mark);
     }
-    if (index == 0 && d->status == RC_OK)
+    if (index == 0)
         refuse_empty(d, begin->offset);
 }
 
@@ -276,8 +273,7 @@ static void read_object(decoder *d, rc_builder *builder, const rc_field *field, 
         refuse_type(d, begin, "expected an object");
         return;
     }
-    read_members(d, builder, field->members, object);
-    if (d->status == RC_OK && !rc_field_is_set(field, object))
+    if (read_members(d, builder, field->members, object) == 0)
         refuse_empty(d, begin->offset);
 }
 
@@ -326,17 +322,15 @@ static size_t find_field(const rc_field_table *table, rc_str key)
     return i;
 }
 
-/* The members of an object whose begin has been read, its end included. */
-static void read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object)
+/* The members of an object whose begin has been read, its end included. Returns how many there were. */
+static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object)
 {
     uint64_t seen = 0;
-    for (;;) {
+    for (size_t count = 0;; count++) {
         rc_json_token token = next(d);
         if (is_end(d, &token))
-            return;
+            return count;
         rc_str key = text_of(d, &token, &d->name);
-        if (d->status != RC_OK)
-            return;
         size_t mark = rc_decode_enter(&d->place, key);
         size_t index = find_field(table, key);
         if (index == table->count) {

@@ -110,10 +110,10 @@ void rc_glyph_push(rc_buf *buf, uint32_t cp, bool has_utf8)
     rc_buf_push(buf, rc_str_make(bytes, rc_utf8_encode(cp, bytes)));
 }
 
-/* In one line, a line break is a space. */
+/* In one line, a line feed is a space. */
 static uint32_t inline_cp(uint32_t cp)
 {
-    return cp == '\n' || cp == '\r' ? ' ' : cp;
+    return cp == '\n' ? ' ' : cp;
 }
 
 void rc_visible_push(rc_buf *buf, rc_str text, bool has_utf8)

@@ -25,7 +25,7 @@ unsigned rc_glyph_width(uint32_t cp, bool has_utf8);
 /* Appends the character, made visible. */
 void rc_glyph_push(rc_buf *buf, uint32_t cp, bool has_utf8);
 
-/* Appends a text that stays in one line: line breaks become spaces. */
+/* Appends a text that stays in one line: line feeds become spaces. */
 void rc_visible_push(rc_buf *buf, rc_str text, bool has_utf8);
 unsigned rc_visible_width(rc_str text, bool has_utf8);
 

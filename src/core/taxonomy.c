@@ -1,6 +1,8 @@
-/* Projections of spec/errors.def: each group of rows becomes a table, a switch or a chain of comparisons.
+/* Projections of spec/errors.def: each group of rows becomes a table, a switch or a chain of
+ * comparisons.
  *
- * A number that stands twice in a group is two equal cases in its switch, which no compiler takes. */
+ * A number that stands twice in a group is two equal cases in its switch, which no compiler takes.
+ */
 #include <recourse/taxonomy.h>
 
 /* The domains' statuses as constants, so that the table of codes can be one too. */
@@ -10,20 +12,21 @@ enum {
 };
 
 static const rc_code_info codes[] = {
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
-    {                                                                                                             \
-        RC_CODE_##ID,                                                                                             \
-        name,                                                                                                     \
-        RC_CLASS_##CLASS,                                                                                         \
-        RC_CATEGORY_##CATEGORY,                                                                                   \
-        RC_DOMAIN_##DOMAIN,                                                                                       \
-        RETRYABLE,                                                                                                \
-        (http) != 0 ? (http) : STATUS_OF_##DOMAIN,                                                                \
-        exit,                                                                                                     \
-        RC_EVENT_##EVENT,                                                                                         \
-        RC_ACTION_##ACTION,                                                                                       \
-        detail,                                                                                                   \
-        message,                                                                                                  \
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    {                                                                                            \
+        RC_CODE_##ID,                                                                            \
+        name,                                                                                    \
+        RC_CLASS_##CLASS,                                                                        \
+        RC_CATEGORY_##CATEGORY,                                                                  \
+        RC_DOMAIN_##DOMAIN,                                                                      \
+        RETRYABLE,                                                                               \
+        (http) != 0 ? (http) : STATUS_OF_##DOMAIN,                                               \
+        exit,                                                                                    \
+        RC_EVENT_##EVENT,                                                                        \
+        RC_ACTION_##ACTION,                                                                      \
+        detail,                                                                                  \
+        message,                                                                                 \
     },
 #include "../../spec/errors.def"
 };
@@ -36,7 +39,8 @@ static const rc_class_info classes[] = {
 
 /* Where each row stands in its table. */
 enum {
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
     CODE_ROW_##ID,
 #include "../../spec/errors.def"
     CODE_COUNT
@@ -49,9 +53,10 @@ enum {
 };
 
 /* codes.h is generated, and says the same as the table. */
-#define RC_CATEGORY(number, ID, name, is_retryable, text)                                             \
-    _Static_assert(RC_CATEGORY_##ID == (number), "codes.h is stale: run make generate");              \
-    _Static_assert((is_retryable) == ((number) == RC_CATEGORY_TRANSIENT), "only transient is retryable");
+#define RC_CATEGORY(number, ID, name, is_retryable, text)                                \
+    _Static_assert(RC_CATEGORY_##ID == (number), "codes.h is stale: run make generate"); \
+    _Static_assert((is_retryable) == ((number) == RC_CATEGORY_TRANSIENT),                \
+                   "only transient is retryable");
 #define RC_DOMAIN(number, ID, name, http_status, text) \
     _Static_assert(RC_DOMAIN_##ID == (number), "codes.h is stale: run make generate");
 #define RC_ACTION(number, ID, name, text) \
@@ -65,21 +70,23 @@ enum {
 #define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
     _Static_assert(RC_CLASS_##ID == (number), "codes.h is stale: run make generate");
 
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
-    _Static_assert(RC_CODE_##ID == (number), "codes.h is stale: run make generate");                              \
-    _Static_assert((number) / 100 == RC_CLASS_##CLASS, "a code's number begins with its class's");                \
-    _Static_assert(RC_CATEGORY_##CATEGORY == RC_CATEGORY_NONE ||                                                  \
-                       (RETRYABLE) == (RC_CATEGORY_##CATEGORY == RC_CATEGORY_TRANSIENT),                          \
-                   "a category decides whether its codes are retryable");                                         \
-    _Static_assert((http) == 0 || ((http) >= 400 && (http) <= 599), "an HTTP error status");                      \
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION,   \
+                detail, message)                                                                   \
+    _Static_assert(RC_CODE_##ID == (number), "codes.h is stale: run make generate");               \
+    _Static_assert((number) / 100 == RC_CLASS_##CLASS, "a code's number begins with its class's"); \
+    _Static_assert(RC_CATEGORY_##CATEGORY == RC_CATEGORY_NONE ||                                   \
+                       (RETRYABLE) == (RC_CATEGORY_##CATEGORY == RC_CATEGORY_TRANSIENT),           \
+                   "a category decides whether its codes are retryable");                          \
+    _Static_assert((http) == 0 || ((http) >= 400 && (http) <= 599), "an HTTP error status");       \
     _Static_assert((exit) > 0 && (exit) <= 255, "an exit status that is a failure");
 #include "../../spec/errors.def"
 
 const rc_code_info *rc_code_get(rc_code code)
 {
     switch (code) {
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
-    case RC_CODE_##ID:                                                                                            \
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    case RC_CODE_##ID:                                                                           \
         return &codes[CODE_ROW_##ID];
 #include "../../spec/errors.def"
     case RC_CODE_NONE:
@@ -233,8 +240,9 @@ const char *rc_family_name(rc_family family)
 
 rc_code rc_code_parse(rc_str text)
 {
-#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, detail, message) \
-    if (rc_str_eq(text, RC_STR(name)))                                                                            \
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    if (rc_str_eq(text, RC_STR(name)))                                                           \
         return RC_CODE_##ID;
 #include "../../spec/errors.def"
     return rc_str_is_empty(text) ? RC_CODE_NONE : RC_CODE_UNKNOWN;

@@ -1,8 +1,9 @@
-/* rc_sys_calls: every system call and every fact of the surroundings that the command uses, as a table.
+/* rc_sys_calls: every system call and every fact of the surroundings that the command uses, as a
+ * table.
  *
- * Whoever needs one takes the table as a parameter. The command passes rc_sys_real; a test passes its own, in which the
- * Nth call fails, reads come in pieces or the clock stands still. The functions have the meaning of their namesakes:
- * -1 and errno on failure. */
+ * Whoever needs one takes the table as a parameter. The command passes rc_sys_real; a test passes
+ * its own, in which the Nth call fails, reads come in pieces or the clock stands still. The
+ * functions have the meaning of their namesakes: -1 and errno on failure. */
 #ifndef RC_SYS_CALLS_H
 #define RC_SYS_CALLS_H
 

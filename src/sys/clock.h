@@ -6,7 +6,8 @@
 
 #include "sys/calls.h"
 
-/* Unix milliseconds now; 0 when the clock cannot be read, which every renderer takes for "not known". */
+/* Unix milliseconds now; 0 when the clock cannot be read, which every renderer takes for "not
+ * known". */
 int64_t rc_clock_unix_ms(const rc_sys_calls *calls);
 
 /* Seconds that local time is ahead of UTC at that moment. */

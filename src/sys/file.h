@@ -1,5 +1,6 @@
-/* Whole files in, whole buffers out. Every function gives 0, or the errno number of what went wrong: rc_sys_error_text
- * has the words for it. Short reads and writes and EINTR are dealt with here and nowhere else. */
+/* Whole files in, whole buffers out. Every function gives 0, or the errno number of what went
+ * wrong: rc_sys_error_text has the words for it. Short reads and writes and EINTR are dealt with
+ * here and nowhere else. */
 #ifndef RC_SYS_FILE_H
 #define RC_SYS_FILE_H
 
@@ -12,8 +13,9 @@
 #define RC_FD_STDOUT 1
 #define RC_FD_STDERR 2
 
-/* Appends all of a file to buf. EFBIG: it does not fit the buffer's ceiling; ENOMEM: there is no memory for it; else what
- * the system said (EISDIR for a folder). What was read before a failure stays in buf. path, buf: borrow. */
+/* Appends all of a file to buf. EFBIG: it does not fit the buffer's ceiling; ENOMEM: there is no
+ * memory for it; else what the system said (EISDIR for a folder). What was read before a failure
+ * stays in buf. path, buf: borrow. */
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
 /* The same for a descriptor that is open, which stays open. */
@@ -22,7 +24,8 @@ int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);
 /* Writes all of bytes, or says why it could not. bytes: borrows. */
 int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes);
 
-/* Closes, and passes on what the system held back until now: a full disk or a lost server can show this late. */
+/* Closes, and passes on what the system held back until now: a full disk or a lost server can show
+ * this late. */
 int rc_fd_close(const rc_sys_calls *calls, int fd);
 
 /* What an errno number means, for people. Gives a static string in English. */

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Output is written in one piece at the end and no file is changed on the way: there is nothing to undo. */
+/* Output is written in one piece at the end and no file is changed on the way: there is nothing to
+ * undo. */
 static void end_process(int signal)
 {
     _exit(128 + signal);

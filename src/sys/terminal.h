@@ -10,7 +10,8 @@
 
 typedef struct rc_terminal {
     bool is_tty;
-    bool has_utf8;   /* by LC_ALL, LC_CTYPE or LANG, the first that is set; pipes too: it is what the reader expects */
+    bool has_utf8; /* by LC_ALL, LC_CTYPE or LANG, the first that is set; pipes too: it is what the
+                      reader expects */
     bool has_colour; /* a terminal that is not dumb, and NO_COLOR is unset or empty */
     unsigned width;  /* COLUMNS, else the terminal's own, else 80 */
 } rc_terminal;

@@ -54,7 +54,8 @@ static rc_json_reader reader_of(rc_str text, bool is_tolerant)
 static tokens read_all(rc_str text, bool is_tolerant)
 {
     rc_json_reader reader = reader_of(text, is_tolerant);
-    size_t room = 2 * text.len + RC_JSON_DEPTH_MAX + 2;
+    size_t depth_max = text.len < RC_JSON_DEPTH_MAX ? text.len : RC_JSON_DEPTH_MAX;
+    size_t room = 2 * text.len + depth_max + 1;
     tokens all = {.items = malloc(room * sizeof *all.items)};
     size_t at = 0;
     for (;;) {

@@ -1,0 +1,60 @@
+/* What the JSON benchmark's parts share: bodies, libraries, and what each library has to do. */
+#ifndef BENCH_JSON_BENCH_H
+#define BENCH_JSON_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A chat request. bytes is followed by 64 readable zero bytes, for the parser that asks for
+ * padding. */
+typedef struct bench_body {
+    char *bytes;
+    size_t len;
+} bench_body;
+
+#define BENCH_PADDING 64
+#define BENCH_MODEL "example-large-2025"
+#define BENCH_NEW_MODEL "another/model-small"
+
+/* Where `model` and `stream` stand: at the start of the object or at its end. */
+bench_body bench_body_new(size_t about_bytes, bool is_model_last);
+void bench_body_free(bench_body *body);
+
+/* What was found. */
+typedef struct bench_found {
+    char model[64];
+    bool stream;
+} bench_found;
+
+/* One library. Its context holds what a server would keep between requests: a parser, a buffer. */
+typedef struct bench_lib {
+    const char *name;
+    bool is_c_library; /* one of those to be five times as fast as */
+    void *(*open)(void);
+    void (*close)(void *ctx);
+    /* Finds the top-level model and stream; reads the whole text, the last duplicate wins where the
+     * library lets one say. */
+    bool (*find)(void *ctx, const bench_body *body, bench_found *found);
+    /* The same, but free to stop once both are found. NULL: the library has no such way. */
+    bool (*find_early)(void *ctx, const bench_body *body, bench_found *found);
+    /* Makes the text with the model replaced by BENCH_NEW_MODEL. The result is the library's until
+     * the next call. */
+    bool (*rewrite)(void *ctx, const bench_body *body, const char **ret_text, size_t *ret_len);
+} bench_lib;
+
+extern const bench_lib bench_recourse;
+extern const bench_lib bench_cjson;
+extern const bench_lib bench_yajl;
+extern const bench_lib bench_jsonc;
+extern const bench_lib bench_jansson;
+extern const bench_lib bench_simdjson;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

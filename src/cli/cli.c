@@ -1,0 +1,110 @@
+#include "cli/cli.h"
+
+#include "core/render_wrap.h"
+#include "sys/file.h"
+
+/* Talk is short; a file's name may be long. */
+#define TALK_MAX ((size_t)1 << 20)
+
+void rc_cli_init(rc_cli *cli, const rc_sys_calls *calls, const rc_alloc *alloc)
+{
+    cli->calls = calls;
+    cli->alloc = *alloc;
+    rc_buf_init(&cli->out, alloc, RC_CLI_OUTPUT_MAX);
+    rc_buf_init(&cli->err, alloc, TALK_MAX);
+    cli->out_terminal = rc_terminal_get(calls, RC_FD_STDOUT);
+    cli->err_terminal = rc_terminal_get(calls, RC_FD_STDERR);
+}
+
+void rc_cli_done(rc_cli *cli)
+{
+    rc_buf_done(&cli->out);
+    rc_buf_done(&cli->err);
+}
+
+void rc_cli_text(rc_buf *buf, const char *text)
+{
+    rc_buf_push(buf, rc_str_c(text));
+}
+
+void rc_cli_name(rc_cli *cli, rc_str text)
+{
+    rc_visible_push(&cli->err, text, cli->err_terminal.has_utf8);
+}
+
+void rc_cli_quote(rc_cli *cli, rc_str text)
+{
+    rc_buf_push_byte(&cli->err, '"');
+    rc_cli_name(cli, text);
+    rc_buf_push_byte(&cli->err, '"');
+}
+
+void rc_cli_complain(rc_cli *cli, const char *command)
+{
+    rc_cli_text(&cli->err, "recourse");
+    if (command != NULL) {
+        rc_buf_push_byte(&cli->err, ' ');
+        rc_cli_text(&cli->err, command);
+    }
+    rc_cli_text(&cli->err, ": ");
+}
+
+void rc_cli_suggest(rc_cli *cli, const char *dashes, const char *nearest)
+{
+    if (nearest != NULL) {
+        rc_cli_text(&cli->err, "; did you mean ");
+        rc_cli_text(&cli->err, dashes);
+        rc_cli_text(&cli->err, nearest);
+        rc_buf_push_byte(&cli->err, '?');
+    }
+    rc_buf_push_byte(&cli->err, '\n');
+}
+
+int rc_cli_usage(rc_cli *cli, const char *command)
+{
+    rc_cli_text(&cli->err, "Run 'recourse ");
+    if (command != NULL) {
+        rc_cli_text(&cli->err, command);
+        rc_buf_push_byte(&cli->err, ' ');
+    }
+    rc_cli_text(&cli->err, "--help' for help.\n");
+    return RC_EXIT_USAGE;
+}
+
+/* Writes what a buffer holds. A buffer that failed on the way holds a part, which is worse than
+ * nothing when it is data. */
+static int write_out(rc_cli *cli)
+{
+    rc_str data = rc_buf_get(&cli->out);
+    if (data.len == 0)
+        return 0;
+    int error = rc_fd_write(cli->calls, RC_FD_STDOUT, data);
+    int late = rc_fd_close(cli->calls, RC_FD_STDOUT);
+    return error != 0 ? error : late;
+}
+
+void rc_cli_flush_err(rc_cli *cli)
+{
+    /* When even stderr is gone there is nobody left to tell. */
+    rc_fd_write(cli->calls, RC_FD_STDERR, rc_buf_get(&cli->err));
+    rc_buf_reset(&cli->err);
+}
+
+int rc_cli_finish(rc_cli *cli, int exit_status)
+{
+    rc_cli_flush_err(cli);
+    if (rc_buf_status(&cli->out) != RC_OK) {
+        rc_str text = RC_STR("recourse: there is no memory for the output\n");
+        rc_fd_write(cli->calls, RC_FD_STDERR, text);
+        return RC_EXIT_INTERNAL;
+    }
+    int error = write_out(cli);
+    if (error == 0)
+        return exit_status;
+    rc_cli_complain(cli, NULL);
+    rc_cli_text(&cli->err, "cannot write the output: ");
+    rc_cli_text(&cli->err, rc_sys_error_text(error));
+    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_flush_err(cli);
+    return RC_EXIT_IO;
+}

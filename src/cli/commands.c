@@ -1,0 +1,76 @@
+/* Which commands there are, and which one the first word of the command line means. */
+#include <string.h>
+
+#include <recourse/version.h>
+
+#include "cli/options.h"
+
+static const rc_command *const commands[] = {
+    &rc_command_errors,
+    &rc_command_render,
+    &rc_command_help,
+};
+
+const rc_command *rc_command_at(size_t index)
+{
+    return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
+}
+
+/* What stands in the place of a command and is none. */
+static const char *main_option_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"--help", "--version", "-h"};
+    (void)ctx;
+    return index < 3 ? names[index] : NULL;
+}
+
+static int refuse_main_option(rc_cli *cli, const char *argument)
+{
+    rc_cli_complain(cli, NULL);
+    rc_cli_text(&cli->err, "unknown option ");
+    rc_cli_name(cli, rc_str_c(argument));
+    rc_cli_suggest(cli, "", rc_nearest(rc_str_c(argument), main_option_at, NULL));
+    return rc_cli_usage(cli, NULL);
+}
+
+static int run_command(rc_cli *cli, int argc, const char *const *argv)
+{
+    const rc_command *command = rc_command_find(cli, argv[0]);
+    if (command == NULL)
+        return rc_cli_usage(cli, NULL);
+    rc_args args;
+    int result = rc_args_parse(cli, command, argc - 1, argv + 1, &args);
+    if (result != RC_EXIT_OK)
+        return result;
+    if (args.wants_help) {
+        rc_help_command(&cli->out, command, cli->out_terminal.width);
+        return RC_EXIT_OK;
+    }
+    return command->run(cli, &args);
+}
+
+static int dispatch(rc_cli *cli, int argc, const char *const *argv)
+{
+    if (argc < 2) {
+        rc_help_main(&cli->err, cli->err_terminal.width);
+        return RC_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        rc_help_main(&cli->out, cli->out_terminal.width);
+        return RC_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        rc_cli_text(&cli->out, "recourse ");
+        rc_cli_text(&cli->out, rc_version());
+        rc_buf_push_byte(&cli->out, '\n');
+        return RC_EXIT_OK;
+    }
+    if (argv[1][0] == '-')
+        return refuse_main_option(cli, argv[1]);
+    return run_command(cli, argc - 1, argv + 1);
+}
+
+int rc_cli_main(rc_cli *cli, int argc, const char *const *argv)
+{
+    return rc_cli_finish(cli, dispatch(cli, argc, argv));
+}

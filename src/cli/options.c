@@ -1,0 +1,200 @@
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+/* Where the reading of a command line stands. */
+struct reading {
+    rc_cli *cli;
+    const rc_command *command;
+    const char *const *argv;
+    int argc;
+    int at;
+    rc_args args;
+};
+
+static int refuse(struct reading *r)
+{
+    return rc_cli_usage(r->cli, r->command->name);
+}
+
+/* The names of a command's options, and help, which all have. */
+static const char *option_name_at(const void *ctx, size_t index)
+{
+    const rc_command *command = ctx;
+    if (index < command->option_count)
+        return command->options[index].name;
+    return index == command->option_count ? "help" : NULL;
+}
+
+static int refuse_option(struct reading *r, rc_str shown, rc_str name)
+{
+    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_text(&r->cli->err, "unknown option ");
+    rc_cli_name(r->cli, shown);
+    rc_cli_suggest(r->cli, "--", rc_nearest(name, option_name_at, r->command));
+    return refuse(r);
+}
+
+/* "recourse render: --strict WHAT" */
+static int refuse_use(struct reading *r, const rc_option *option, const char *what)
+{
+    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_text(&r->cli->err, "--");
+    rc_cli_text(&r->cli->err, option->name);
+    rc_cli_text(&r->cli->err, what);
+    rc_buf_push_byte(&r->cli->err, '\n');
+    return refuse(r);
+}
+
+static int refuse_value(struct reading *r, const rc_option *option, rc_str value)
+{
+    rc_buf *err = &r->cli->err;
+    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_text(err, "unknown value ");
+    rc_cli_quote(r->cli, value);
+    rc_cli_text(err, " for --");
+    rc_cli_text(err, option->name);
+    rc_cli_suggest(r->cli, "", rc_nearest(value, option->value_at, NULL));
+    rc_cli_text(err, "The values are ");
+    for (size_t i = 0; option->value_at(NULL, i) != NULL; i++) {
+        rc_cli_text(err, i > 0 ? ", " : "");
+        rc_cli_text(err, option->value_at(NULL, i));
+    }
+    rc_cli_text(err, ".\n");
+    return refuse(r);
+}
+
+static int refuse_number(struct reading *r, const rc_option *option, rc_str value)
+{
+    rc_buf *err = &r->cli->err;
+    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_text(err, "--");
+    rc_cli_text(err, option->name);
+    rc_cli_text(err, " is a whole number from ");
+    rc_buf_push_u64(err, option->min);
+    rc_cli_text(err, " to ");
+    rc_buf_push_u64(err, option->max);
+    rc_cli_text(err, ", not ");
+    rc_cli_quote(r->cli, value);
+    rc_buf_push_byte(err, '\n');
+    return refuse(r);
+}
+
+static bool has_value(const rc_option *option, rc_str value)
+{
+    for (size_t i = 0; option->value_at(NULL, i) != NULL; i++)
+        if (rc_str_eq(value, rc_str_c(option->value_at(NULL, i))))
+            return true;
+    return false;
+}
+
+/* Digits alone, no sign and no space; the option's bounds keep it far from overflow. */
+static bool parse_number(const rc_option *option, rc_str text, unsigned *ret_number)
+{
+    unsigned number = 0;
+    if (text.len == 0 || text.len > 6)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!rc_ascii_is_digit(text.ptr[i]))
+            return false;
+        number = number * 10 + (unsigned)(text.ptr[i] - '0');
+    }
+    if (number < option->min || number > option->max)
+        return false;
+    *ret_number = number;
+    return true;
+}
+
+static int take_value(struct reading *r, size_t index, const char *value)
+{
+    const rc_option *option = &r->command->options[index];
+    if (option->value_at != NULL && !has_value(option, rc_str_c(value)))
+        return refuse_value(r, option, rc_str_c(value));
+    if (option->max > 0 && !parse_number(option, rc_str_c(value), &r->args.numbers[index]))
+        return refuse_number(r, option, rc_str_c(value));
+    r->args.values[index] = value;
+    return RC_EXIT_OK;
+}
+
+/* argument is "--name" or "--name=value". */
+static int take_long(struct reading *r, const char *argument)
+{
+    rc_str whole = rc_str_c(argument);
+    size_t equals = rc_str_find_byte(whole, '=', 0);
+    const char *value = equals != RC_STR_NPOS ? argument + equals + 1 : NULL;
+    rc_str name = rc_str_slice(whole, 2, equals);
+
+    if (rc_str_eq(name, RC_STR("help")) && value == NULL) {
+        r->args.wants_help = true;
+        return RC_EXIT_OK;
+    }
+    for (size_t i = 0; i < r->command->option_count; i++) {
+        const rc_option *option = &r->command->options[i];
+        if (!rc_str_eq(name, rc_str_c(option->name)))
+            continue;
+        if (option->value_name == NULL) {
+            r->args.values[i] = "";
+            return value == NULL ? RC_EXIT_OK : refuse_use(r, option, " takes no value");
+        }
+        if (value == NULL && r->at == r->argc)
+            return refuse_use(r, option, " needs a value");
+        return take_value(r, i, value != NULL ? value : r->argv[r->at++]);
+    }
+    return refuse_option(r, rc_str_slice(whole, 0, equals), name);
+}
+
+static int take_operand(struct reading *r, const char *operand)
+{
+    if (r->args.operand_count < r->command->operand_max) {
+        r->args.operands[r->args.operand_count++] = operand;
+        return RC_EXIT_OK;
+    }
+    rc_cli_complain(r->cli, r->command->name);
+    rc_cli_text(&r->cli->err, "too much: ");
+    rc_cli_quote(r->cli, rc_str_c(operand));
+    rc_cli_text(&r->cli->err, r->command->operand_max == 0 ? "; it takes no operand\n"
+                                                           : "; it takes one operand\n");
+    return refuse(r);
+}
+
+int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *const *argv,
+                  rc_args *ret_args)
+{
+    struct reading r = {.cli = cli, .command = command, .argv = argv, .argc = argc};
+    r.args.command = command;
+    bool is_operand = false;
+    int result = RC_EXIT_OK;
+
+    while (r.at < argc && result == RC_EXIT_OK && !r.args.wants_help) {
+        const char *argument = argv[r.at++];
+        if (is_operand || argument[0] != '-' || argument[1] == '\0')
+            result = take_operand(&r, argument);
+        else if (strcmp(argument, "--") == 0)
+            is_operand = true;
+        else if (strcmp(argument, "-h") == 0)
+            r.args.wants_help = true;
+        else if (argument[1] == '-')
+            result = take_long(&r, argument);
+        else
+            result = refuse_option(&r, rc_str_c(argument), rc_str_c(argument + 1));
+    }
+    if (result == RC_EXIT_OK)
+        *ret_args = r.args;
+    return result;
+}
+
+const char *rc_colour_at(const void *ctx, size_t index)
+{
+    static const char *const values[] = {"auto", "always", "never"};
+    (void)ctx;
+    return index < 3 ? values[index] : NULL;
+}
+
+bool rc_colour_wanted(const char *value, const rc_terminal *terminal)
+{
+    if (value == NULL || strcmp(value, "auto") == 0)
+        return terminal->has_colour;
+    return strcmp(value, "always") == 0;
+}

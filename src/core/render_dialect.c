@@ -1,0 +1,209 @@
+#include "core/render_dialect.h"
+
+#include <recourse/taxonomy.h>
+
+#include "core/render_json.h"
+#include "core/render_view.h"
+
+#define GOOGLE_TYPE "type.googleapis.com/google.rpc."
+
+static const rc_dialect_words WORDS[] = {
+#define RC_DIALECT_ROW(ID, openai_type, openai_code, anthropic_type, gemini_status)                \
+    {RC_CODE_##ID, #ID, openai_type, openai_code, anthropic_type, gemini_status},
+#include "../../spec/dialects.def"
+};
+
+static const rc_dialect_words UNKNOWN_WORDS = {RC_CODE_UNKNOWN, "UNKNOWN",   "server_error",
+                                               "server_error",  "api_error", "UNKNOWN"};
+
+const rc_dialect_words *rc_dialect_words_get(rc_code code)
+{
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (WORDS[i].code == code)
+            return &WORDS[i];
+    }
+    return &UNKNOWN_WORDS;
+}
+
+rc_str rc_render_message(const rc_report *report)
+{
+    rc_str message = rc_report_message(report);
+    if (message.len)
+        return message;
+    const rc_code_info *info = rc_code_get(rc_report_code(report));
+    return info ? rc_str_c(info->message) : RC_STR("Something failed, and nothing more is known.");
+}
+
+int rc_render_status(const rc_report *report)
+{
+    int status = rc_report_http_status(report);
+    return status >= 400 && status <= 599 ? status : 500;
+}
+
+static const struct {
+    rc_dialect dialect;
+    const char *name;
+} NAMES[] = {
+    {RC_DIALECT_PROBLEM, "problem"},
+    {RC_DIALECT_OPENAI_CHAT, "openai-chat"},
+    {RC_DIALECT_OPENAI_RESPONSES, "openai-responses"},
+    {RC_DIALECT_ANTHROPIC, "anthropic"},
+    {RC_DIALECT_GEMINI, "gemini"},
+};
+
+const char *rc_dialect_name(rc_dialect dialect)
+{
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        if (NAMES[i].dialect == dialect)
+            return NAMES[i].name;
+    }
+    return "unknown";
+}
+
+rc_dialect rc_dialect_parse(rc_str name)
+{
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        if (rc_str_eq(name, rc_str_c(NAMES[i].name)))
+            return NAMES[i].dialect;
+    }
+    return (rc_dialect)0;
+}
+
+const char *rc_dialect_content_type(rc_dialect dialect)
+{
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_OPENAI_RESPONSES:
+    case RC_DIALECT_ANTHROPIC:
+    case RC_DIALECT_GEMINI:
+        return "application/json";
+    case RC_DIALECT_PROBLEM:
+        break;
+    }
+    return "application/problem+json";
+}
+
+/* OpenAI names the limit in the type of a rate limit: requests or tokens. */
+static const char *openai_type(const rc_report *report, const rc_dialect_words *words)
+{
+    bool is_tokens = words->code == RC_CODE_RATE_LIMITED &&
+                     rc_report_limit_kind(report) == RC_LIMIT_KIND_TOKENS;
+    return is_tokens ? "tokens" : words->openai_type;
+}
+
+void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    rc_str param = rc_report_provider_param(report);
+    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_member_string(w, RC_STR("type"), rc_str_c(openai_type(report, words)));
+    if (param.len && rc_view_has_metadata(view, RC_STR("param"))) {
+        rc_render_member(w, view, RC_STR("param"), param);
+    } else {
+        rc_json_key(w, RC_STR("param"));
+        rc_json_null(w);
+    }
+    rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
+}
+
+static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    rc_json_key(w, RC_STR("error"));
+    rc_json_object_begin(w);
+    rc_render_openai_error(w, report, view);
+    rc_json_object_end(w);
+}
+
+/* The id to name when asking for help: the provider's for this request, else ours. */
+static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    rc_str id = rc_report_request_id(report);
+    if (id.len == 0 || !rc_view_has_metadata(view, RC_STR("request_id")))
+        id = rc_report_id(report);
+    rc_render_member(w, view, RC_STR("request_id"), id);
+    if (id.len == 0) {
+        rc_json_key(w, RC_STR("request_id"));
+        rc_json_null(w);
+    }
+}
+
+static void put_anthropic(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    rc_json_member_string(w, RC_STR("type"), RC_STR("error"));
+    rc_json_key(w, RC_STR("error"));
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("type"), rc_str_c(words->anthropic_type));
+    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_object_end(w);
+    put_request_id(w, report, view);
+}
+
+/* A protobuf Duration in JSON: "4s", "0.250s". */
+static void put_retry_info(rc_json_writer *w, int64_t wait_ms)
+{
+    char memory[32];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push_i64(&text, wait_ms / 1000);
+    int64_t rest = wait_ms % 1000;
+    if (rest) {
+        char digits[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+                         (char)('0' + rest % 10)};
+        rc_buf_push(&text, rc_str_make(digits, sizeof digits));
+    }
+    rc_buf_push_byte(&text, 's');
+
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("@type"), RC_STR(GOOGLE_TYPE "RetryInfo"));
+    rc_json_member_string(w, RC_STR("retryDelay"), rc_buf_get(&text));
+    rc_json_object_end(w);
+}
+
+static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    rc_json_key(w, RC_STR("error"));
+    rc_json_object_begin(w);
+    rc_json_member_i64(w, RC_STR("code"), rc_render_status(report));
+    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_member_string(w, RC_STR("status"), rc_str_c(words->gemini_status));
+    rc_json_key(w, RC_STR("details"));
+    rc_json_array_begin(w);
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("@type"), RC_STR(GOOGLE_TYPE "ErrorInfo"));
+    rc_json_member_string(w, RC_STR("reason"), rc_str_c(words->id));
+    rc_json_member_string(w, RC_STR("domain"), RC_STR("recourse"));
+    rc_json_object_end(w);
+    if (rc_report_retry_after_ms(report) >= 0)
+        put_retry_info(w, rc_report_retry_after_ms(report));
+    rc_json_array_end(w);
+    rc_json_object_end(w);
+}
+
+rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view view, rc_buf *buf)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    view = rc_view_checked(view);
+    rc_json_object_begin(&w);
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_OPENAI_RESPONSES:
+        put_openai(&w, report, view);
+        break;
+    case RC_DIALECT_ANTHROPIC:
+        put_anthropic(&w, report, view);
+        break;
+    case RC_DIALECT_GEMINI:
+        put_gemini(&w, report, view);
+        break;
+    case RC_DIALECT_PROBLEM:
+    default:
+        rc_render_problem_members(&w, report, view);
+        break;
+    }
+    rc_render_member_report(&w, view, RC_STR("recourse"), report);
+    rc_json_object_end(&w);
+    return rc_buf_status(buf);
+}

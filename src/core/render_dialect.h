@@ -1,0 +1,37 @@
+/* The words and objects of the clients' dialects, shared by bodies and stream frames. */
+#ifndef RC_CORE_RENDER_DIALECT_H
+#define RC_CORE_RENDER_DIALECT_H
+
+#include <recourse/render.h>
+
+#include "base/json_writer.h"
+
+/* One row of spec/dialects.def. */
+typedef struct rc_dialect_words {
+    rc_code code;
+    const char *id; /* "RATE_LIMITED" */
+    const char *openai_type;
+    const char *openai_code;
+    const char *anthropic_type;
+    const char *gemini_status;
+} rc_dialect_words;
+
+/* The row of a code; for NONE, UNKNOWN and values that are not in the table one that says server error. Never NULL. */
+const rc_dialect_words *rc_dialect_words_get(rc_code code);
+
+/* What to call the error in a sentence: the report's message, else the code's; never empty. Gives a view. */
+rc_str rc_render_message(const rc_report *report);
+
+/* The status to answer with. One that is no error status cannot carry the body of an error: then it is 500. */
+int rc_render_status(const rc_report *report);
+
+/* The reason phrase of an HTTP status; "Client Error" or "Server Error" for one without. Gives a static string. */
+rc_str rc_http_phrase(int status);
+
+/* The members of OpenAI's error: message, type, param, code. */
+void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view);
+
+/* The members of a problem details object, RFC 9457. */
+void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_view view);
+
+#endif

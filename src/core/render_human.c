@@ -1,0 +1,326 @@
+/* The panel for a person: what happened, whether to try again, what to do; then where it was, and for the one who looks
+ * after it (the internal view) how it came about. */
+#include <recourse/render.h>
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "codec/datetime.h"
+#include "codec/duration.h"
+#include "core/render_dialect.h"
+#include "core/render_human.h"
+#include "core/render_text.h"
+#include "core/render_view.h"
+
+static bool is_cancellation(const rc_report *report)
+{
+    return rc_report_class(report) == RC_CLASS_CANCELLATION;
+}
+
+static rc_mood mood_of(const rc_report *report)
+{
+    if (is_cancellation(report))
+        return RC_MOOD_CALM;
+    return rc_report_is_retryable(report) ? RC_MOOD_RETRYABLE : RC_MOOD_FATAL;
+}
+
+/* --- composing one text at a time --- */
+
+rc_buf *rc_human_line(rc_human *h)
+{
+    rc_buf_init_fixed(&h->line, h->memory, sizeof h->memory);
+    return &h->line;
+}
+
+void rc_human_part(rc_human *h, rc_str before, rc_str text)
+{
+    if (text.len == 0)
+        return;
+    if (rc_buf_get(&h->line).len)
+        rc_buf_push(&h->line, h->panel.has_utf8 ? RC_STR(" · ") : RC_STR(", "));
+    rc_buf_push(&h->line, before);
+    rc_view_push(h->view, text, &h->line);
+}
+
+static void part_number(rc_human *h, rc_str before, int64_t value)
+{
+    char memory[24];
+    rc_buf digits;
+    rc_buf_init_fixed(&digits, memory, sizeof memory);
+    rc_buf_push_i64(&digits, value);
+    rc_human_part(h, before, rc_buf_get(&digits));
+}
+
+/* --- the verdict --- */
+
+static void put_title(rc_human *h)
+{
+    rc_code code = rc_report_code(h->report);
+    const rc_code_info *info = rc_code_get(code);
+    bool has_utf8 = h->panel.has_utf8;
+    rc_buf *line = rc_human_line(h);
+    switch (h->panel.mood) {
+    case RC_MOOD_FATAL:
+        rc_buf_push(line, has_utf8 ? RC_STR("✗ ") : RC_STR("x "));
+        break;
+    case RC_MOOD_RETRYABLE:
+        rc_buf_push(line, has_utf8 ? RC_STR("↻ ") : RC_STR("~ "));
+        break;
+    case RC_MOOD_CALM:
+        rc_buf_push(line, has_utf8 ? RC_STR("■ ") : RC_STR("- "));
+        break;
+    }
+    if (info)
+        rc_push_words(line, rc_str_c(info->name));
+    else
+        rc_buf_push(line, RC_STR("Unknown error"));
+    h->has_tag = rc_panel_open(&h->panel, rc_buf_get(line), rc_str_c(rc_code_name(code)));
+}
+
+static void put_message(rc_human *h)
+{
+    static const rc_panel_block BLOCK = {.tone = RC_TONE_PLAIN};
+    rc_text_room room;
+    rc_str message = rc_view_text(h->view, rc_render_message(h->report), &room);
+    while (message.len && rc_ascii_is_space(message.ptr[message.len - 1]))
+        message.len--;
+    rc_panel_text(&h->panel, &BLOCK, message);
+    rc_panel_blank(&h->panel);
+}
+
+/* --- is it worth another try? --- */
+
+static void push_two_digits(rc_buf *line, int value)
+{
+    rc_buf_push_byte(line, (char)('0' + value / 10 % 10));
+    rc_buf_push_byte(line, (char)('0' + value % 10));
+}
+
+static void push_day(rc_buf *line, const rc_civil *day, int this_year)
+{
+    static const char MONTHS[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    rc_buf_push_i64(line, day->day);
+    rc_buf_push_byte(line, ' ');
+    rc_buf_push(line, rc_str_make(MONTHS + 3 * (size_t)(day->month - 1), 3));
+    if (day->year != this_year) {
+        rc_buf_push_byte(line, ' ');
+        rc_buf_push_i64(line, day->year);
+    }
+    rc_buf_push(line, RC_STR(", "));
+}
+
+/* " (at 14:03:22 UTC)", with the day when it is another one; nothing when the time is not known. */
+static void push_clock(const rc_human *h, rc_buf *line, int64_t wait_ms)
+{
+    if (h->style->now_unix_ms == 0 || wait_ms > RC_DURATION_MAX_MS)
+        return;
+    int64_t offset_ms = (int64_t)h->style->utc_offset_s * 1000;
+    rc_civil now = rc_civil_from_unix_ms(h->style->now_unix_ms + offset_ms);
+    rc_civil then = rc_civil_from_unix_ms(h->style->now_unix_ms + offset_ms + wait_ms);
+    rc_buf_push(line, RC_STR(" (at "));
+    if (then.day != now.day || then.month != now.month || then.year != now.year)
+        push_day(line, &then, now.year);
+    push_two_digits(line, then.hour);
+    rc_buf_push_byte(line, ':');
+    push_two_digits(line, then.minute);
+    rc_buf_push_byte(line, ':');
+    push_two_digits(line, then.second);
+    rc_buf_push(line, offset_ms == 0 ? RC_STR(" UTC)") : RC_STR(")"));
+}
+
+static void push_wait(const rc_human *h, rc_buf *line, rc_str before)
+{
+    int64_t wait_ms = rc_report_retry_after_ms(h->report);
+    rc_buf_push(line, before);
+    rc_duration_push(line, wait_ms);
+    push_clock(h, line, wait_ms);
+    rc_buf_push_byte(line, '.');
+}
+
+static rc_str why_not(const rc_report *report)
+{
+    if (is_cancellation(report))
+        return RC_STR("No: it was cancelled, it did not fail.");
+    switch (rc_report_category(report)) {
+    case RC_CATEGORY_CONFIGURATION:
+        return RC_STR("No: the set-up must change first.");
+    case RC_CATEGORY_CONTENT:
+        return RC_STR("No: the request must change first.");
+    case RC_CATEGORY_CAPACITY:
+        return RC_STR("No: quota, plan, credit or balance is used up.");
+    case RC_CATEGORY_AMBIGUOUS:
+        return RC_STR("Not safe: the request may have been carried out already.");
+    case RC_CATEGORY_UNKNOWN:
+        return RC_STR("No: what went wrong is not known.");
+    case RC_CATEGORY_TRANSIENT:
+    case RC_CATEGORY_NONE:
+        break;
+    }
+    if (rc_report_retryable(report) == RC_UNSET)
+        return RC_STR("Not known.");
+    return RC_STR("No: the same request would fail again.");
+}
+
+static void put_retry(rc_human *h)
+{
+    rc_buf *line = rc_human_line(h);
+    int64_t wait_ms = rc_report_retry_after_ms(h->report);
+    bool is_exhausted = rc_report_is_retry_exhausted(h->report);
+    if (!rc_report_is_retryable(h->report)) {
+        rc_buf_push(line, why_not(h->report));
+        if (wait_ms > 0)
+            push_wait(h, line, RC_STR(" The provider names a wait of "));
+    } else if (is_exhausted) {
+        rc_buf_push(line, RC_STR("The tries are used up."));
+        if (wait_ms >= 0)
+            push_wait(h, line, RC_STR(" It may work again after "));
+        else
+            rc_buf_push(line, RC_STR(" It may work again later."));
+    } else if (wait_ms > 0) {
+        push_wait(h, line, RC_STR("Yes, after "));
+    } else {
+        rc_buf_push(line, wait_ms == 0 ? RC_STR("Yes, at once.") : RC_STR("Yes, after a moment."));
+    }
+    rc_panel_field(&h->panel, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
+}
+
+static void put_action(rc_human *h)
+{
+    rc_text_room room;
+    rc_str title = rc_str_c(rc_user_action_title(rc_report_action(h->report)));
+    rc_str detail = rc_view_text(h->view, rc_report_action_detail(h->report), &room);
+    rc_panel_field(&h->panel, RC_STR("Next"), RC_TONE_STRONG, title);
+    rc_panel_field(&h->panel, title.len ? RC_STR("") : RC_STR("Next"), RC_TONE_PLAIN, detail);
+}
+
+/* --- where --- */
+
+static void put_line(rc_human *h, rc_str label)
+{
+    rc_panel_field(&h->panel, label, RC_TONE_DIM, rc_buf_get(&h->line));
+}
+
+static void put_where(rc_human *h)
+{
+    const rc_report *report = h->report;
+    rc_human_line(h);
+    rc_human_part(h, RC_STR(""), rc_report_provider(report));
+    rc_human_part(h, RC_STR(""), rc_report_model(report));
+    if (rc_report_provider_status(report) && rc_view_has_metadata(h->view, RC_STR("status")))
+        part_number(h, RC_STR("HTTP "), rc_report_provider_status(report));
+    if (rc_view_has_metadata(h->view, RC_STR("limit_kind")))
+        rc_human_part(h, RC_STR("limit: "),
+                      rc_str_c(rc_limit_kind_name(rc_report_limit_kind(report))));
+    put_line(h, RC_STR("Where"));
+}
+
+static void put_provider_words(rc_human *h)
+{
+    rc_human_line(h);
+    if (rc_view_has_metadata(h->view, RC_STR("type")))
+        rc_human_part(h, RC_STR("type "), rc_report_provider_type(h->report));
+    if (rc_view_has_metadata(h->view, RC_STR("code")))
+        rc_human_part(h, RC_STR("code "), rc_report_provider_code(h->report));
+    if (rc_view_has_metadata(h->view, RC_STR("param")))
+        rc_human_part(h, RC_STR("param "), rc_report_provider_param(h->report));
+    put_line(h, RC_STR("Upstream"));
+    rc_human_line(h);
+    if (rc_view_has_metadata(h->view, RC_STR("request_id")))
+        rc_human_part(h, RC_STR(""), rc_report_request_id(h->report));
+    put_line(h, RC_STR("Request"));
+}
+
+/* The entries of the context that are ids and have a place of their own. */
+static const struct {
+    rc_str key;
+    rc_str before;
+} IDS[] = {
+    {RC_STR_INIT("run_id"), RC_STR_INIT("run ")},
+    {RC_STR_INIT("node_id"), RC_STR_INIT("node ")},
+    {RC_STR_INIT("session_id"), RC_STR_INIT("session ")},
+    {RC_STR_INIT("attempt"), RC_STR_INIT("attempt ")},
+};
+
+bool rc_human_is_id(rc_str key)
+{
+    for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {
+        if (rc_str_eq(IDS[i].key, key))
+            return true;
+    }
+    return false;
+}
+
+static void put_ids(rc_human *h)
+{
+    rc_human_line(h);
+    for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {
+        const rc_context_entry *entry = rc_report_context_get(h->report, IDS[i].key);
+        if (!entry || !rc_view_has_context(h->view, entry))
+            continue;
+        if (entry->kind == RC_VALUE_STRING)
+            rc_human_part(h, IDS[i].before,
+                          rc_str_slice(entry->text, 0, rc_utf8_cut(entry->text, RC_REPORT_NAME_MAX)));
+        else if (entry->kind == RC_VALUE_INT)
+            part_number(h, IDS[i].before, entry->number);
+    }
+    put_line(h, RC_STR("Run"));
+}
+
+static void put_kind(rc_human *h)
+{
+    const rc_report *report = h->report;
+    rc_human_line(h);
+    if (!h->has_tag)
+        rc_human_part(h, RC_STR(""), rc_str_c(rc_code_name(rc_report_code(report))));
+    rc_human_part(h, RC_STR(""), rc_report_error_type(report));
+    rc_human_part(h, RC_STR(""), rc_str_c(rc_class_name(rc_report_class(report))));
+    if (rc_view_has(h->view, RC_STR("error_category")))
+        rc_human_part(h, RC_STR(""), rc_str_c(rc_category_name(rc_report_category(report))));
+    if (rc_view_has(h->view, RC_STR("error_domain")))
+        rc_human_part(h, RC_STR(""), rc_str_c(rc_domain_name(rc_report_domain(report))));
+    put_line(h, RC_STR("Kind"));
+}
+
+static void put_report_id(rc_human *h)
+{
+    int status = rc_report_http_status(h->report);
+    rc_human_line(h);
+    if (rc_view_has(h->view, RC_STR("rule")))
+        rc_human_part(h, RC_STR(""), rc_report_rule(h->report));
+    put_line(h, RC_STR("Rule"));
+    rc_human_line(h);
+    if (status) {
+        part_number(h, RC_STR("HTTP "), status);
+        rc_buf_push_byte(&h->line, ' ');
+        rc_buf_push(&h->line, rc_http_phrase(status));
+    }
+    put_line(h, RC_STR("Answer"));
+    rc_human_line(h);
+    rc_human_part(h, RC_STR(""), rc_report_id(h->report));
+    put_line(h, RC_STR("Report"));
+}
+
+rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_style *style, rc_buf *buf)
+{
+    static const rc_panel_style PLAIN = {0};
+    rc_human human = {.report = report, .view = rc_view_checked(view), .style = style ? style : &PLAIN};
+    rc_panel_init(&human.panel, human.style, mood_of(report), buf);
+    put_title(&human);
+    put_message(&human);
+    put_retry(&human);
+    put_action(&human);
+    rc_panel_blank(&human.panel);
+    put_kind(&human);
+    put_where(&human);
+    put_provider_words(&human);
+    put_ids(&human);
+    put_report_id(&human);
+    rc_human_put_attempts(&human);
+    rc_human_put_context(&human);
+    rc_human_put_detail(&human);
+    rc_human_put_causes(&human);
+    rc_human_put_sources(&human);
+    rc_human_put_raw(&human);
+    rc_panel_close(&human.panel);
+    return rc_buf_status(buf);
+}

@@ -1,0 +1,54 @@
+#include "core/scrub_parts.h"
+
+#include "base/str.h"
+
+#define LOWER RC_SCRUB_LOWER
+#define UPPER RC_SCRUB_UPPER
+#define HEX RC_SCRUB_HEX
+
+/* Special: where a disguise, a URL, an escape sequence or an ill-formed byte may begin. */
+const uint16_t rc_scrub_classes[256] = {
+    ['0' ... '9'] = RC_SCRUB_DIGIT | HEX,
+    ['a' ... 'f'] = LOWER | HEX,
+    ['g' ... 'z'] = LOWER,
+    ['A' ... 'F'] = UPPER | HEX,
+    ['G' ... 'Z'] = UPPER,
+    ['-'] = RC_SCRUB_DASH,
+    ['_'] = RC_SCRUB_DASH,
+    ['+'] = RC_SCRUB_BASE64,
+    ['/'] = RC_SCRUB_BASE64,
+    ['='] = RC_SCRUB_BASE64,
+    ['.'] = RC_SCRUB_DOT,
+    ['~'] = RC_SCRUB_LOOSE,
+    ['|'] = RC_SCRUB_LOOSE,
+    ['%'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL,
+    [':'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL,
+    ['\\'] = RC_SCRUB_SPECIAL,
+    ['\0'] = RC_SCRUB_SPECIAL,
+    ['\x1b'] = RC_SCRUB_SPECIAL,
+    [0x80 ... 0xFF] = RC_SCRUB_SPECIAL,
+};
+
+size_t rc_scrub_run(rc_str text, size_t at, unsigned classes, size_t most)
+{
+    size_t stop = most < text.len - at ? at + most : text.len;
+    while (at < stop && rc_scrub_is(text, at, classes))
+        at++;
+    return at;
+}
+
+bool rc_scrub_has(rc_str text, size_t at, rc_str literal)
+{
+    return literal.len <= text.len - at && memcmp(text.ptr + at, literal.ptr, literal.len) == 0;
+}
+
+bool rc_scrub_has_nocase(rc_str text, size_t at, rc_str literal)
+{
+    if (literal.len > text.len - at)
+        return false;
+    for (size_t i = 0; i < literal.len; i++) {
+        if (rc_ascii_lower(text.ptr[at + i]) != rc_ascii_lower(literal.ptr[i]))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,158 @@
+#include "core/scrub_parts.h"
+
+/* Whether a run is a key is decided on this many bytes of it. That bounds the work for each word,
+ * and what was no key stays none when the text is cut. */
+#define WINDOW 64u
+
+typedef enum shape_test {
+    TEST_MIXED,
+    TEST_DIGIT,
+    TEST_NONE,
+} shape_test;
+
+typedef struct shape {
+    rc_str prefix;
+    unsigned classes;
+    uint8_t min;
+    shape_test test;
+    bool is_inside; /* also behind a - or _ of a word */
+} shape;
+
+#define CLASS_ALNUM RC_SCRUB_ALNUM
+#define CLASS_WORD RC_SCRUB_WORD
+#define CLASS_HEX RC_SCRUB_HEX
+#define CLASS_UPPER (RC_SCRUB_UPPER | RC_SCRUB_DIGIT)
+#define CLASS_BASE64 (RC_SCRUB_WORD | RC_SCRUB_BASE64)
+#define CLASS_DOTTED (RC_SCRUB_WORD | RC_SCRUB_DOT)
+#define IS_INSIDE_START false
+#define IS_INSIDE_INSIDE true
+
+static const shape SHAPES[] = {
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) \
+    {RC_STR_INIT(prefix), CLASS_##CLASS, min, TEST_##TEST, IS_INSIDE_##WHERE},
+#include "../../spec/secrets.def"
+};
+
+/* Random enough to be no name: people do not write two digits or both cases into an ordinary word. */
+static bool passes(shape_test test, rc_str text, size_t from, size_t to)
+{
+    unsigned seen = 0;
+    size_t digits = 0;
+    for (size_t at = from; at < to; at++) {
+        seen |= rc_scrub_class(text, at);
+        digits += rc_scrub_is(text, at, RC_SCRUB_DIGIT);
+    }
+    switch (test) {
+    case TEST_MIXED:
+        return digits >= 2 || (seen & RC_SCRUB_ALPHA) == RC_SCRUB_ALPHA;
+    case TEST_DIGIT:
+        return digits >= 1;
+    case TEST_NONE:
+        return true;
+    }
+    return false;
+}
+
+static bool is_shape(const shape *s, rc_str text, size_t at)
+{
+    bool is_prefixed = s->test == TEST_NONE ? rc_scrub_has(text, at, s->prefix)
+                                            : rc_scrub_has_nocase(text, at, s->prefix);
+    if (!is_prefixed)
+        return false;
+    size_t from = at + s->prefix.len;
+    size_t to = rc_scrub_run(text, from, s->classes, WINDOW);
+    return to - from >= s->min && passes(s->test, text, from, to);
+}
+
+/* The end of a key that was found: all that can belong to it, but not the full stop of a sentence. */
+static size_t key_end(rc_str text, size_t at, unsigned classes)
+{
+    size_t to = rc_scrub_run(text, at, classes | RC_SCRUB_WORD, text.len);
+    while (text.ptr[to - 1] == '.')
+        to--;
+    return to;
+}
+
+static size_t table_shape_end(rc_str text, size_t at, bool is_inside)
+{
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
+        const shape *s = &SHAPES[i];
+        if ((s->is_inside || !is_inside) && is_shape(s, text, at))
+            return key_end(text, at + s->prefix.len, s->classes);
+    }
+    return 0;
+}
+
+static bool has_run(rc_str text, size_t at, unsigned classes, size_t len)
+{
+    return rc_scrub_run(text, at, classes, len) - at == len;
+}
+
+/* RFC 7519: a header that begins with {", base64url, and a payload. */
+static size_t jwt_end(rc_str text, size_t at)
+{
+    if (!rc_scrub_has_nocase(text, at, RC_STR("eyj")))
+        return 0;
+    size_t dot = rc_scrub_run(text, at, RC_SCRUB_WORD, text.len);
+    if (dot - at < 10 || !rc_scrub_is(text, dot, RC_SCRUB_DOT) ||
+        !has_run(text, dot + 1, RC_SCRUB_WORD, 8))
+        return 0;
+    return key_end(text, dot + 1, RC_SCRUB_WORD | RC_SCRUB_DOT);
+}
+
+/* fal: a UUID, a colon, 32 hexadecimal digits. */
+static size_t uuid_pair_end(rc_str text, size_t at)
+{
+    static const uint8_t GROUPS[] = {8, 4, 4, 4, 12};
+    size_t to = at;
+    for (size_t i = 0; i < sizeof GROUPS; i++) {
+        char separator = i + 1 < sizeof GROUPS ? '-' : ':';
+        if (!has_run(text, to, RC_SCRUB_HEX, GROUPS[i]))
+            return 0;
+        to += GROUPS[i];
+        if (to >= text.len || text.ptr[to] != separator)
+            return 0;
+        to++;
+    }
+    return has_run(text, to, RC_SCRUB_HEX, 32) ? key_end(text, to, RC_SCRUB_HEX) : 0;
+}
+
+/* Zhipu: 32 hexadecimal digits, a dot, 16 letters and digits. */
+static size_t hex_pair_end(rc_str text, size_t at)
+{
+    size_t dot = at + 32;
+    if (!has_run(text, at, RC_SCRUB_HEX, 32) || !rc_scrub_is(text, dot, RC_SCRUB_DOT) ||
+        !has_run(text, dot + 1, RC_SCRUB_ALNUM, 16))
+        return 0;
+    size_t to = rc_scrub_run(text, dot + 1, RC_SCRUB_ALNUM, WINDOW);
+    return passes(TEST_MIXED, text, dot + 1, to) ? key_end(text, dot + 1, RC_SCRUB_ALNUM) : 0;
+}
+
+static size_t start_end(rc_str text, size_t at)
+{
+    size_t to = table_shape_end(text, at, false);
+    if (!to)
+        to = jwt_end(text, at);
+    if (!to && rc_scrub_is(text, at, RC_SCRUB_HEX))
+        to = uuid_pair_end(text, at);
+    if (!to && rc_scrub_is(text, at, RC_SCRUB_HEX))
+        to = hex_pair_end(text, at);
+    return to;
+}
+
+bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to)
+{
+    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, text.len); /* _sk-...: emphasis */
+    size_t end = at < to ? start_end(text, at) : 0;
+    for (size_t i = at + 1; !end && i < to; i++) {
+        if (!rc_scrub_is(text, i - 1, RC_SCRUB_DASH))
+            continue;
+        at = i;
+        end = table_shape_end(text, at, true);
+    }
+    if (!end)
+        return false;
+    *ret_from = at;
+    *ret_to = end;
+    return true;
+}
