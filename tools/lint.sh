@@ -8,7 +8,7 @@ jobs=${JOBS:-$(nproc)}
 checks=(format shell cppcheck tidy analyzer)
 
 c_files() { # FOLDER...
-    find "$@" -name '*.[ch]' | LC_ALL=C sort
+    find "$@" \( -name '*.[ch]' -o -name '*.cpp' \) | LC_ALL=C sort
 }
 
 run() { # CHECK

@@ -1,26 +1,123 @@
 #include "base/json_find.h"
 
+#include "base/json_lex.h"
+#include "base/json_scan.h"
+
+/* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
+ * body of a thousand bytes takes less time than ten tokens do. */
+typedef struct walk {
+    rc_str text;
+    size_t at;
+    const rc_json_scan *scan;
+} walk;
+
+/* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
+static char peek(walk *w)
+{
+    for (; w->at < w->text.len; w->at++) {
+        char c = w->text.ptr[w->at];
+        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+            return c;
+    }
+    return '\0';
+}
+
+/* What is wrong where the walk stands: the text ends, or something else was expected. */
+static rc_status fault(const walk *w)
+{
+    return w->at < w->text.len ? RC_E_SYNTAX : RC_E_TRUNCATED;
+}
+
+/* Passes over the string at which the walk stands. */
+static rc_status pass_string(walk *w, rc_json_token *ret_token)
+{
+    size_t from = w->at + 1;
+    bool is_odd = false;
+    size_t end = w->scan->special(w->text, from, &is_odd);
+    if (end < w->text.len && w->text.ptr[end] != '"') {
+        is_odd = true;
+        end = w->scan->string_end(w->text, end);
+    }
+    if (end == w->text.len)
+        return RC_E_TRUNCATED;
+    ret_token->raw = rc_str_make(w->text.ptr + from, end - from);
+    ret_token->has_escapes = is_odd; /* or bytes that are not ASCII; comparing takes care of both */
+    w->at = end + 1;
+    return RC_OK;
+}
+
+static rc_status pass_container(walk *w, rc_json_token *ret_token)
+{
+    size_t end = w->scan->container_end(w->text, w->at + 1);
+    if (end == RC_JSON_SCAN_NONE)
+        return RC_E_TRUNCATED;
+    ret_token->type = w->text.ptr[w->at] == '{' ? RC_JSON_OBJECT_BEGIN : RC_JSON_ARRAY_BEGIN;
+    ret_token->raw = rc_str_make(w->text.ptr + w->at, 1);
+    ret_token->has_escapes = false;
+    ret_token->offset = w->at;
+    ret_token->end = w->at + 1;
+    w->at = end;
+    return RC_OK;
+}
+
+/* The value at which the walk stands. One that is wanted is read as the strict reader does. */
+static rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
+{
+    char c = peek(w);
+    if (c == '{' || c == '[')
+        return pass_container(w, ret_token);
+    if (c == '"' && !is_wanted)
+        return pass_string(w, ret_token);
+    if (w->at == w->text.len)
+        return RC_E_TRUNCATED;
+    rc_json_fault found = {.status = RC_OK};
+    if (c == '"')
+        rc_json_lex_string(w->text, w->at, false, ret_token, &found);
+    else
+        rc_json_lex_scalar(w->text, w->at, ret_token, &found);
+    w->at = ret_token->end;
+    return found.status;
+}
+
 static rc_json_member *member_of(rc_json_member *members, size_t count, const rc_json_token *key)
 {
     for (size_t i = 0; i < count; i++) {
-        if (rc_json_raw_eq(key->raw, key->has_escapes, members[i].key))
+        bool is_same = key->has_escapes ? rc_json_raw_eq(key->raw, true, members[i].key)
+                                        : rc_str_eq(key->raw, members[i].key);
+        if (is_same)
             return &members[i];
     }
     return NULL;
 }
 
-/* Reads the value behind the key of a wanted member. What was found before stays when the value is
- * damaged. */
-static void read_member(rc_json_reader *reader, rc_json_member *member, size_t *missing)
+/* One key with its value. *missing: how many members were not found yet. */
+static rc_status pass_member(walk *w, rc_json_member *members, size_t count, size_t *missing)
 {
-    rc_json_token value = rc_json_reader_next(reader);
-    size_t end = rc_json_reader_skip(reader);
-    if (reader->fault.status != RC_OK)
-        return;
+    rc_json_token token;
+    if (peek(w) != '"')
+        return fault(w);
+    rc_status status = pass_string(w, &token);
+    if (status != RC_OK)
+        return status;
+    rc_json_member *member = member_of(members, count, &token);
+    if (peek(w) != ':')
+        return fault(w);
+    w->at++;
+    status = pass_value(w, member != NULL, &token);
+    if (status != RC_OK || !member)
+        return status;
     *missing -= !member->is_found;
-    member->value = value;
-    member->value_end = end;
+    member->value = token;
+    member->value_end = w->at;
     member->is_found = true;
+    return RC_OK;
+}
+
+static rc_status pass_end(walk *w)
+{
+    w->at++;
+    peek(w);
+    return w->at == w->text.len ? RC_OK : RC_E_SYNTAX;
 }
 
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
@@ -28,31 +125,23 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     for (size_t i = 0; i < count; i++)
         members[i].is_found = false;
 
-    rc_json_limits limits = {.max_bytes = text.len, .max_depth = RC_JSON_DEPTH_MAX};
-    rc_json_reader reader;
-    rc_json_reader_init(&reader, text, &limits);
-    rc_json_token token = rc_json_reader_next(&reader);
-    if (token.type == RC_JSON_ERROR)
-        return reader.fault.status;
-    if (token.type != RC_JSON_OBJECT_BEGIN)
-        return RC_E_TYPE;
-
+    walk w = {.text = text, .scan = rc_json_scan_best()};
+    if (peek(&w) != '{')
+        return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
+    w.at++;
+    if (peek(&w) == '}')
+        return pass_end(&w);
     size_t missing = count;
     for (;;) {
-        if (stop_early && missing == 0)
-            return RC_OK;
-        token = rc_json_reader_next(&reader);
-        if (token.type == RC_JSON_END)
-            return RC_OK;
-        if (token.type == RC_JSON_ERROR)
-            return reader.fault.status;
-        if (token.type != RC_JSON_KEY)
-            continue; /* the object's end; the text's end or a fault comes next */
-        rc_json_member *member = member_of(members, count, &token);
-        if (member)
-            read_member(&reader, member, &missing);
-        else
-            rc_json_reader_skip(&reader);
+        rc_status status = pass_member(&w, members, count, &missing);
+        if (status != RC_OK || (stop_early && missing == 0))
+            return status;
+        char c = peek(&w);
+        if (c == '}')
+            return pass_end(&w);
+        if (c != ',')
+            return fault(&w);
+        w.at++;
     }
 }
 

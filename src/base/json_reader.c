@@ -311,16 +311,11 @@ static step take_step(rc_json_reader *r, rc_json_token *ret_token)
     return on_value(r, ret_token);
 }
 
-void rc_json_reader_pull(rc_json_reader *r, rc_json_token *ret_token)
-{
-    while (take_step(r, ret_token) != TOKEN)
-        continue;
-}
-
 rc_json_token rc_json_reader_next(rc_json_reader *r)
 {
     rc_json_token token;
-    rc_json_reader_pull(r, &token);
+    while (take_step(r, &token) != TOKEN)
+        continue;
     return token;
 }
 

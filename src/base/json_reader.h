@@ -79,9 +79,6 @@ void rc_json_reader_init(rc_json_reader *reader, rc_str text, const rc_json_limi
 /* The next token. After END or ERROR the same one again. */
 rc_json_token rc_json_reader_next(rc_json_reader *reader);
 
-/* The same, for those who count cycles. */
-void rc_json_reader_pull(rc_json_reader *reader, rc_json_token *ret_token);
-
 /* Passes over the value whose first token `next` has just returned: for a container up to and with its END, for a
  * scalar nothing; after a KEY, the key's whole value. Inside a skipped container only strings and brackets are looked
  * at. Returns the offset one past the value. A truncated container: the end of the text, with the fault noted. */

@@ -41,8 +41,6 @@ LEVEL_TARGET static size_t LEVEL(container_end)(rc_str text, size_t at)
     for (; at < text.len; at += BLOCK) {
         const char *p = block_at(text, at, tail);
         uint64_t quotes = LEVEL(block_quotes)(p, &carry);
-        if (in_string && !quotes)
-            continue; /* the inside of a long string: most of what a chat body is */
         uint64_t inside = LEVEL(prefix_xor)(quotes) ^ in_string;
         in_string = 0 - (inside >> 63);
 

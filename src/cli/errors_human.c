@@ -303,7 +303,7 @@ static void push_code_panel(rc_buf *buf, const rc_panel_style *style, const rc_c
     push_field(&panel, "Exit", status.text);
     push_field(&panel, "Number", number.text);
     rc_panel_section(&panel, rc_str_c(info->name));
-    push_field(&panel, "Recovers", info->recoverable);
+    push_field(&panel, "Recovery", info->recoverable);
     push_field(&panel, "Handling", info->handler);
     rc_panel_close(&panel);
 }

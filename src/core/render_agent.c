@@ -1,5 +1,5 @@
-/* For an agent: one flat object, the facts it acts on first. The classification is in every view; the rest is as the
- * table of fields says. */
+/* For an agent: one flat object, the facts it acts on first. The classification is in every view;
+ * the rest is as the table of fields says. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -166,8 +166,7 @@ rc_status rc_render_agent_json(const rc_report *report, rc_view view, unsigned i
         rc_json_member_i64(&w, RC_STR("http_status"), rc_report_http_status(report));
     if (rc_report_is_retry_exhausted(report))
         rc_json_member_bool(&w, RC_STR("retry_exhausted"), true);
-    rc_render_member_name(&w, RC_STR("user_action"),
-                          rc_user_action_name(rc_report_action(report)));
+    rc_render_member_action(&w, view, report);
     put_metadata(&w, report, view);
     rc_render_member_context(&w, view, report);
     put_attempts(&w, report, view);

@@ -8,7 +8,7 @@
 #define GOOGLE_TYPE "type.googleapis.com/google.rpc."
 
 static const rc_dialect_words WORDS[] = {
-#define RC_DIALECT_ROW(ID, openai_type, openai_code, anthropic_type, gemini_status)                \
+#define RC_DIALECT_ROW(ID, openai_type, openai_code, anthropic_type, gemini_status) \
     {RC_CODE_##ID, #ID, openai_type, openai_code, anthropic_type, gemini_status},
 #include "../../spec/dialects.def"
 };
@@ -86,8 +86,8 @@ const char *rc_dialect_content_type(rc_dialect dialect)
 /* OpenAI names the limit in the type of a rate limit: requests or tokens. */
 static const char *openai_type(const rc_report *report, const rc_dialect_words *words)
 {
-    bool is_tokens = words->code == RC_CODE_RATE_LIMITED &&
-                     rc_report_limit_kind(report) == RC_LIMIT_KIND_TOKENS;
+    bool is_tokens =
+        words->code == RC_CODE_RATE_LIMITED && rc_report_limit_kind(report) == RC_LIMIT_KIND_TOKENS;
     return is_tokens ? "tokens" : words->openai_type;
 }
 

@@ -16,16 +16,20 @@ typedef struct rc_dialect_words {
     const char *gemini_status;
 } rc_dialect_words;
 
-/* The row of a code; for NONE, UNKNOWN and values that are not in the table one that says server error. Never NULL. */
+/* The row of a code; for NONE, UNKNOWN and values that are not in the table one that says server
+ * error. Never NULL. */
 const rc_dialect_words *rc_dialect_words_get(rc_code code);
 
-/* What to call the error in a sentence: the report's message, else the code's; never empty. Gives a view. */
+/* What to call the error in a sentence: the report's message, else the code's; never empty. Gives a
+ * view. */
 rc_str rc_render_message(const rc_report *report);
 
-/* The status to answer with. One that is no error status cannot carry the body of an error: then it is 500. */
+/* The status to answer with. One that is no error status cannot carry the body of an error: then it
+ * is 500. */
 int rc_render_status(const rc_report *report);
 
-/* The reason phrase of an HTTP status; "Client Error" or "Server Error" for one without. Gives a static string. */
+/* The reason phrase of an HTTP status; "Client Error" or "Server Error" for one without. Gives a
+ * static string. */
 rc_str rc_http_phrase(int status);
 
 /* The members of OpenAI's error: message, type, param, code. */

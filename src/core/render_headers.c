@@ -1,4 +1,5 @@
-/* The headers of an error. Texts of the report are percent-encoded, so that none can end a line or begin another. */
+/* The headers of an error. Texts of the report are percent-encoded, so that none can end a line or
+ * begin another. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 

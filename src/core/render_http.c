@@ -4,7 +4,8 @@
 #include "base/str.h"
 #include "core/render_dialect.h"
 
-/* Every header's value has a ceiling (render_headers.c): eight lines of names and values stay far below this. */
+/* Every header's value has a ceiling (render_headers.c): eight lines of names and values stay far
+ * below this. */
 #define HEAD_MAX 2048u
 
 static const struct {
@@ -71,8 +72,9 @@ static void push_head(rc_buf *buf, const rc_report *report, rc_dialect dialect, 
     rc_buf_push(buf, RC_STR("\r\n\r\n"));
 }
 
-/* The head names the body's length, which is known once the body is there: so the body is written first and then moved
- * up. Rendering it twice would cost more, and a second buffer would need memory that a fixed one does not have. */
+/* The head names the body's length, which is known once the body is there: so the body is written
+ * first and then moved up. Rendering it twice would cost more, and a second buffer would need
+ * memory that a fixed one does not have. */
 rc_status rc_render_http(const rc_report *report, rc_dialect dialect, rc_view view, rc_buf *buf)
 {
     size_t start = rc_buf_get(buf).len;

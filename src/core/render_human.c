@@ -1,25 +1,19 @@
-/* The panel for a person: what happened, whether to try again, what to do; then where it was, and for the one who looks
- * after it (the internal view) how it came about. */
+/* The panel for a person: what happened, whether to try again, what to do; then where it was, and
+ * for the one who looks after it (the internal view) how it came about. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "codec/datetime.h"
-#include "codec/duration.h"
 #include "core/render_dialect.h"
 #include "core/render_human.h"
+#include "core/render_retry.h"
 #include "core/render_text.h"
 #include "core/render_view.h"
 
-static bool is_cancellation(const rc_report *report)
-{
-    return rc_report_class(report) == RC_CLASS_CANCELLATION;
-}
-
 static rc_mood mood_of(const rc_report *report)
 {
-    if (is_cancellation(report))
+    if (rc_report_class(report) == RC_CLASS_CANCELLATION)
         return RC_MOOD_CALM;
     return rc_report_is_retryable(report) ? RC_MOOD_RETRYABLE : RC_MOOD_FATAL;
 }
@@ -74,7 +68,16 @@ static void put_title(rc_human *h)
         rc_push_words(line, rc_str_c(info->name));
     else
         rc_buf_push(line, RC_STR("Unknown error"));
-    h->has_tag = rc_panel_open(&h->panel, rc_buf_get(line), rc_str_c(rc_code_name(code)));
+    rc_str title = rc_buf_get(line);
+
+    char memory[128];
+    rc_buf tag;
+    rc_buf_init_fixed(&tag, memory, sizeof memory);
+    rc_buf_push(&tag, rc_str_c(rc_class_name(rc_report_class(h->report))));
+    if (rc_buf_get(&tag).len && code)
+        rc_buf_push_byte(&tag, '/');
+    rc_buf_push(&tag, rc_str_c(rc_code_name(code)));
+    h->has_tag = rc_panel_open(&h->panel, title, rc_buf_get(&tag));
 }
 
 static void put_message(rc_human *h)
@@ -88,99 +91,10 @@ static void put_message(rc_human *h)
     rc_panel_blank(&h->panel);
 }
 
-/* --- is it worth another try? --- */
-
-static void push_two_digits(rc_buf *line, int value)
-{
-    rc_buf_push_byte(line, (char)('0' + value / 10 % 10));
-    rc_buf_push_byte(line, (char)('0' + value % 10));
-}
-
-static void push_day(rc_buf *line, const rc_civil *day, int this_year)
-{
-    static const char MONTHS[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    rc_buf_push_i64(line, day->day);
-    rc_buf_push_byte(line, ' ');
-    rc_buf_push(line, rc_str_make(MONTHS + 3 * (size_t)(day->month - 1), 3));
-    if (day->year != this_year) {
-        rc_buf_push_byte(line, ' ');
-        rc_buf_push_i64(line, day->year);
-    }
-    rc_buf_push(line, RC_STR(", "));
-}
-
-/* " (at 14:03:22 UTC)", with the day when it is another one; nothing when the time is not known. */
-static void push_clock(const rc_human *h, rc_buf *line, int64_t wait_ms)
-{
-    if (h->style->now_unix_ms == 0 || wait_ms > RC_DURATION_MAX_MS)
-        return;
-    int64_t offset_ms = (int64_t)h->style->utc_offset_s * 1000;
-    rc_civil now = rc_civil_from_unix_ms(h->style->now_unix_ms + offset_ms);
-    rc_civil then = rc_civil_from_unix_ms(h->style->now_unix_ms + offset_ms + wait_ms);
-    rc_buf_push(line, RC_STR(" (at "));
-    if (then.day != now.day || then.month != now.month || then.year != now.year)
-        push_day(line, &then, now.year);
-    push_two_digits(line, then.hour);
-    rc_buf_push_byte(line, ':');
-    push_two_digits(line, then.minute);
-    rc_buf_push_byte(line, ':');
-    push_two_digits(line, then.second);
-    rc_buf_push(line, offset_ms == 0 ? RC_STR(" UTC)") : RC_STR(")"));
-}
-
-static void push_wait(const rc_human *h, rc_buf *line, rc_str before)
-{
-    int64_t wait_ms = rc_report_retry_after_ms(h->report);
-    rc_buf_push(line, before);
-    rc_duration_push(line, wait_ms);
-    push_clock(h, line, wait_ms);
-    rc_buf_push_byte(line, '.');
-}
-
-static rc_str why_not(const rc_report *report)
-{
-    if (is_cancellation(report))
-        return RC_STR("No: it was cancelled, it did not fail.");
-    switch (rc_report_category(report)) {
-    case RC_CATEGORY_CONFIGURATION:
-        return RC_STR("No: the set-up must change first.");
-    case RC_CATEGORY_CONTENT:
-        return RC_STR("No: the request must change first.");
-    case RC_CATEGORY_CAPACITY:
-        return RC_STR("No: quota, plan, credit or balance is used up.");
-    case RC_CATEGORY_AMBIGUOUS:
-        return RC_STR("Not safe: the request may have been carried out already.");
-    case RC_CATEGORY_UNKNOWN:
-        return RC_STR("No: what went wrong is not known.");
-    case RC_CATEGORY_TRANSIENT:
-    case RC_CATEGORY_NONE:
-        break;
-    }
-    if (rc_report_retryable(report) == RC_UNSET)
-        return RC_STR("Not known.");
-    return RC_STR("No: the same request would fail again.");
-}
-
 static void put_retry(rc_human *h)
 {
     rc_buf *line = rc_human_line(h);
-    int64_t wait_ms = rc_report_retry_after_ms(h->report);
-    bool is_exhausted = rc_report_is_retry_exhausted(h->report);
-    if (!rc_report_is_retryable(h->report)) {
-        rc_buf_push(line, why_not(h->report));
-        if (wait_ms > 0)
-            push_wait(h, line, RC_STR(" The provider names a wait of "));
-    } else if (is_exhausted) {
-        rc_buf_push(line, RC_STR("The tries are used up."));
-        if (wait_ms >= 0)
-            push_wait(h, line, RC_STR(" It may work again after "));
-        else
-            rc_buf_push(line, RC_STR(" It may work again later."));
-    } else if (wait_ms > 0) {
-        push_wait(h, line, RC_STR("Yes, after "));
-    } else {
-        rc_buf_push(line, wait_ms == 0 ? RC_STR("Yes, at once.") : RC_STR("Yes, after a moment."));
-    }
+    rc_push_retry(line, h->report, h->style);
     rc_panel_field(&h->panel, RC_STR("Retry"), RC_TONE_PLAIN, rc_buf_get(line));
 }
 
@@ -258,8 +172,9 @@ static void put_ids(rc_human *h)
         if (!entry || !rc_view_has_context(h->view, entry))
             continue;
         if (entry->kind == RC_VALUE_STRING)
-            rc_human_part(h, IDS[i].before,
-                          rc_str_slice(entry->text, 0, rc_utf8_cut(entry->text, RC_REPORT_NAME_MAX)));
+            rc_human_part(
+                h, IDS[i].before,
+                rc_str_slice(entry->text, 0, rc_utf8_cut(entry->text, RC_REPORT_NAME_MAX)));
         else if (entry->kind == RC_VALUE_INT)
             part_number(h, IDS[i].before, entry->number);
     }
@@ -272,8 +187,9 @@ static void put_kind(rc_human *h)
     rc_human_line(h);
     if (!h->has_tag)
         rc_human_part(h, RC_STR(""), rc_str_c(rc_code_name(rc_report_code(report))));
+    if (!h->has_tag)
+        rc_human_part(h, RC_STR(""), rc_str_c(rc_class_name(rc_report_class(report))));
     rc_human_part(h, RC_STR(""), rc_report_error_type(report));
-    rc_human_part(h, RC_STR(""), rc_str_c(rc_class_name(rc_report_class(report))));
     if (rc_view_has(h->view, RC_STR("error_category")))
         rc_human_part(h, RC_STR(""), rc_str_c(rc_category_name(rc_report_category(report))));
     if (rc_view_has(h->view, RC_STR("error_domain")))
@@ -300,10 +216,12 @@ static void put_report_id(rc_human *h)
     put_line(h, RC_STR("Report"));
 }
 
-rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_style *style, rc_buf *buf)
+rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_style *style,
+                          rc_buf *buf)
 {
     static const rc_panel_style PLAIN = {0};
-    rc_human human = {.report = report, .view = rc_view_checked(view), .style = style ? style : &PLAIN};
+    rc_human human = {
+        .report = report, .view = rc_view_checked(view), .style = style ? style : &PLAIN};
     rc_panel_init(&human.panel, human.style, mood_of(report), buf);
     put_title(&human);
     put_message(&human);

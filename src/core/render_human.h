@@ -1,4 +1,5 @@
-/* The panel's parts: render_human.c has what everybody sees, render_human_more.c the sections below it. */
+/* The panel's parts: render_human.c has what everybody sees, render_human_more.c the sections below
+ * it. */
 #ifndef RC_CORE_RENDER_HUMAN_H
 #define RC_CORE_RENDER_HUMAN_H
 
@@ -22,7 +23,8 @@ typedef struct rc_human {
 /* Begins a new line. Gives the buffer; its text is valid until the next one is begun. */
 rc_buf *rc_human_line(rc_human *h);
 
-/* Appends a text as the view has it, with a separator in front of all but the first. An empty text: nothing. */
+/* Appends a text as the view has it, with a separator in front of all but the first. An empty text:
+ * nothing. */
 void rc_human_part(rc_human *h, rc_str before, rc_str text);
 
 /* Is this key of the context one that the panel shows among the ids? */

@@ -1,5 +1,6 @@
-/* The sections below the verdict: attempts, context, and for the internal view how it came about. Each has a ceiling of
- * lines, and says what it left out: the panel is to be read, the JSON has everything. */
+/* The sections below the verdict: attempts, context, and for the internal view how it came about.
+ * Each has a ceiling of lines, and says what it left out: the panel is to be read, the JSON has
+ * everything. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -29,7 +30,8 @@ static void put_more(rc_human *h, unsigned indent, size_t count, rc_str what)
     rc_buf_push(line, h->panel.has_utf8 ? RC_STR("… ") : RC_STR("... "));
     rc_buf_push_u64(line, count);
     rc_buf_push(line, what);
-    rc_panel_text(&h->panel, &(rc_panel_block){.tone = RC_TONE_DIM, .indent = indent}, rc_buf_get(line));
+    rc_panel_text(&h->panel, &(rc_panel_block){.tone = RC_TONE_DIM, .indent = indent},
+                  rc_buf_get(line));
 }
 
 static rc_str trim_end(rc_str text)
@@ -130,7 +132,8 @@ static void widen(unsigned *column, const rc_buf *text, unsigned max, bool has_u
         *column = width;
 }
 
-/* As wide as the widest entry needs; target and result leave at least a third to the last column. */
+/* As wide as the widest entry needs, as long as a quarter of the panel is left to the last column.
+ */
 static columns measure(const rc_human *h)
 {
     columns c = {.number = 1, .target = 6, .result = 6, .took = 4};
@@ -139,20 +142,21 @@ static columns measure(const rc_human *h)
     for (size_t i = 0; i < rc_report_attempt_count(h->report); i++) {
         describe(&text, h->view, rc_report_attempt_at(h->report, i));
         widen(&c.number, &text.number, 3, h->panel.has_utf8);
-        widen(&c.target, &text.target, inner * 3 / 10, h->panel.has_utf8);
+        widen(&c.target, &text.target, inner, h->panel.has_utf8);
         widen(&c.result, &text.result, inner / 4, h->panel.has_utf8);
         widen(&c.took, &text.took, 7, h->panel.has_utf8);
     }
+    unsigned others = c.number + c.result + c.took + 4 * RC_PANEL_GAP + inner / 4;
+    if (c.target > inner - others)
+        c.target = inner - others;
     return c;
 }
 
 static void put_row(rc_human *h, const columns *c, const attempt_text *t)
 {
     rc_panel_cell cells[] = {
-        {rc_buf_get(&t->number), c->number},
-        {rc_buf_get(&t->target), c->target},
-        {rc_buf_get(&t->result), c->result},
-        {rc_buf_get(&t->took), c->took},
+        {rc_buf_get(&t->number), c->number}, {rc_buf_get(&t->target), c->target},
+        {rc_buf_get(&t->result), c->result}, {rc_buf_get(&t->took), c->took},
         {rc_buf_get(&t->then), 0},
     };
     rc_panel_row(&h->panel, RC_TONE_PLAIN, cells, sizeof cells / sizeof *cells);
@@ -161,7 +165,7 @@ static void put_row(rc_human *h, const columns *c, const attempt_text *t)
 static void put_heading(rc_human *h, const columns *c)
 {
     rc_panel_cell cells[] = {
-        {RC_STR("#"), c->number},    {RC_STR("target"), c->target}, {RC_STR("result"), c->result},
+        {RC_STR("#"), c->number},  {RC_STR("target"), c->target}, {RC_STR("result"), c->result},
         {RC_STR("took"), c->took}, {RC_STR("then"), 0},
     };
     rc_panel_row(&h->panel, RC_TONE_DIM, cells, sizeof cells / sizeof *cells);
@@ -266,7 +270,8 @@ static void put_cause(rc_human *h, const rc_report *cause, unsigned indent)
     if (!rc_buf_get(&h->line).len)
         rc_buf_push(&h->line, RC_STR("unknown"));
 
-    rc_panel_block block = {.tone = RC_TONE_STRONG, .indent = indent + 3, .first_tone = RC_TONE_DIM};
+    rc_panel_block block = {
+        .tone = RC_TONE_STRONG, .indent = indent + 3, .first_tone = RC_TONE_DIM};
     char memory[64];
     rc_buf first;
     rc_buf_init_fixed(&first, memory, sizeof memory);

@@ -1,5 +1,7 @@
 #include "core/render_json.h"
 
+#include <recourse/taxonomy.h>
+
 #include "core/render_view.h"
 
 /* A function of its own keeps the room out of the frames of its callers. */
@@ -21,6 +23,19 @@ void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name)
 {
     if (name[0])
         rc_json_member_string(w, key, rc_str_c(name));
+}
+
+void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report)
+{
+    const char *kind = rc_user_action_name(rc_report_action(report));
+    rc_str detail = rc_report_action_detail(report);
+    if (!kind[0] && detail.len == 0)
+        return;
+    rc_json_key(w, RC_STR("user_action"));
+    rc_json_object_begin(w);
+    rc_render_member_name(w, RC_STR("kind"), kind);
+    rc_render_member(w, view, RC_STR("detail"), detail);
+    rc_json_object_end(w);
 }
 
 static void put_entry(rc_json_writer *w, rc_view view, const rc_context_entry *entry)

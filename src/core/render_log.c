@@ -1,4 +1,5 @@
-/* One line of JSON for a log. It never has more than LINE_MAX_BYTES bytes: what is too long is cut, the message last. */
+/* One line of JSON for a log. It never has more than LINE_MAX_BYTES bytes: what is too long is cut,
+ * the message last. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -14,8 +15,8 @@
 /* What a message is cut to at the least, before other fields give way. */
 #define MESSAGE_MIN 160u
 
-/* How long the other texts may be, as JSON: the first allowance with which the line is short enough. With the last one
- * every line is. */
+/* How long the other texts may be, as JSON: the first allowance with which the line is short
+ * enough. With the last one every line is. */
 static const size_t ALLOWANCES[] = {512, 128, 64, 48};
 
 static size_t escaped_len(uint32_t cp, size_t len)
@@ -25,7 +26,8 @@ static size_t escaped_len(uint32_t cp, size_t len)
     return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 || cp == 0x2029 ? 6 : len;
 }
 
-/* The longest beginning of text that, escaped, has at most max bytes. A cut text ends in "…", which is counted. */
+/* The longest beginning of text that, escaped, has at most max bytes. A cut text ends in "…", which
+ * is counted. */
 static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
 {
     static const size_t DOTS = 3;
@@ -92,7 +94,8 @@ static void put_time(rc_json_writer *w, int64_t now_unix_ms)
     rc_json_member_string(w, RC_STR("time"), rc_buf_get(&text));
 }
 
-static void put_head(rc_json_writer *w, const rc_report *report, int64_t now_unix_ms, size_t allowance)
+static void put_head(rc_json_writer *w, const rc_report *report, int64_t now_unix_ms,
+                     size_t allowance)
 {
     put_time(w, now_unix_ms);
     rc_json_member_string(w, RC_STR("level"), level_of(report));

@@ -5,8 +5,8 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Running text over several lines: markup characters are escaped, line breaks stay, empty lines begin a paragraph. Ends
- * without a line feed. */
+/* Running text over several lines: markup characters are escaped, line breaks stay, empty lines
+ * begin a paragraph. Ends without a line feed. */
 void rc_markdown_push_text(rc_buf *buf, rc_str text);
 
 /* The same in one line: for list items and the cells of tables. */

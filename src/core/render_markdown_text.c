@@ -6,7 +6,8 @@
 
 /* --- escapes --- */
 
-/* These can begin markup anywhere in a line. "$" is GitHub's mathematics, "~" its strike-through. */
+/* These can begin markup anywhere in a line. "$" is GitHub's mathematics, "~" its strike-through.
+ */
 static bool is_markup(uint32_t cp)
 {
     static const char MARKUP[] = "\\`*_[]<>|~$";
@@ -29,7 +30,8 @@ static size_t find_list_mark(rc_str line)
     return is_mark ? at : RC_STR_NPOS;
 }
 
-/* Many renderers make links of bare addresses: ":" of "://", "." of "www." and "@" are what they look for. */
+/* Many renderers make links of bare addresses: ":" of "://", "." of "www." and "@" are what they
+ * look for. */
 static bool is_link_mark(rc_str line, size_t at)
 {
     if (line.ptr[at] == ':')
@@ -39,7 +41,8 @@ static bool is_link_mark(rc_str line, size_t at)
     return line.ptr[at] == '@';
 }
 
-/* One line, without the spaces in front: four of them would be a block of code. */
+/* One line, without the spaces in front: four of them would be a block of code. The backslash of a
+ * character that is shown as \u{...} is text, as no letter can be escaped. */
 static void push_line(rc_buf *buf, rc_str line)
 {
     line = rc_str_trim(line);
@@ -54,8 +57,6 @@ static void push_line(rc_buf *buf, rc_str line)
         bool is_escaped = is_markup(cp) || (at == 0 && is_markup_in_front(cp)) || at == list_mark ||
                           is_link_mark(line, at);
         if (is_escaped)
-            rc_buf_push_byte(buf, '\\');
-        if (cp < 0x20 || rc_glyph_width(cp, true) > 2) /* shown as \u{...}: its backslash is text */
             rc_buf_push_byte(buf, '\\');
         rc_glyph_push(buf, cp, true);
     }
@@ -124,8 +125,8 @@ void rc_markdown_push_code(rc_buf *buf, rc_str text)
     if (text.len == 0)
         return;
     size_t fence = longest_run(text) + 1;
-    bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`' ||
-                     text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ';
+    bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`' || text.ptr[0] == ' ' ||
+                     text.ptr[text.len - 1] == ' ';
     push_fence(buf, fence);
     if (is_padded)
         rc_buf_push_byte(buf, ' ');

@@ -6,7 +6,6 @@
 #define LABEL_COLUMNS 9u
 #define NARROW_BELOW 48u
 #define NARROW_INDENT 2u
-#define CELL_GAP 2u
 
 typedef enum box_part {
     BOX_TOP_LEFT,
@@ -117,7 +116,8 @@ static void push_border(rc_panel *p, box_part left, box_part right, rc_str headi
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag)
 {
     /* corners, lines and spaces, and three more columns of line so that the two stay apart */
-    unsigned need = rc_visible_width(title, panel->has_utf8) + rc_visible_width(tag, panel->has_utf8) + 11;
+    unsigned need =
+        rc_visible_width(title, panel->has_utf8) + rc_visible_width(tag, panel->has_utf8) + 11;
     bool fits = need <= panel->width;
     push_border(panel, BOX_TOP_LEFT, BOX_TOP_RIGHT, title, fits ? tag : RC_STR(""));
     return fits;
@@ -190,7 +190,8 @@ void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text)
     if (text.len == 0)
         return;
     rc_tone label_tone = tone == RC_TONE_DIM ? RC_TONE_DIM : RC_TONE_STRONG;
-    rc_panel_block block = {.tone = tone, .indent = LABEL_COLUMNS, .first = label, .first_tone = label_tone};
+    rc_panel_block block = {
+        .tone = tone, .indent = LABEL_COLUMNS, .first = label, .first_tone = label_tone};
     if (rc_panel_is_narrow(panel)) {
         rc_panel_text(panel, &(rc_panel_block){.tone = label_tone}, label);
         block = (rc_panel_block){.tone = tone, .indent = NARROW_INDENT};
@@ -202,7 +203,7 @@ void rc_panel_row(rc_panel *panel, rc_tone tone, const rc_panel_cell *cells, siz
 {
     unsigned indent = 0;
     for (size_t i = 0; i + 1 < count; i++)
-        indent += cells[i].width + CELL_GAP;
+        indent += cells[i].width + RC_PANEL_GAP;
 
     rc_wrap wrap;
     rc_wrap_line line = {0};
@@ -211,8 +212,9 @@ void rc_panel_row(rc_panel *panel, rc_tone tone, const rc_panel_cell *cells, siz
     row_begin(panel);
     tone_on(panel, tone);
     for (size_t i = 0; i + 1 < count; i++) {
-        unsigned used = rc_visible_push_cut(panel->buf, cells[i].text, cells[i].width, panel->has_utf8);
-        push_spaces(panel, cells[i].width - used + CELL_GAP);
+        unsigned used =
+            rc_visible_push_cut(panel->buf, cells[i].text, cells[i].width, panel->has_utf8);
+        push_spaces(panel, cells[i].width - used + RC_PANEL_GAP);
     }
     rc_visible_push(panel->buf, line.text, panel->has_utf8);
     tone_off(panel, tone);

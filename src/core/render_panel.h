@@ -6,8 +6,9 @@
  *   ├─ heading ───────────────────┤    section
  *   ╰─────────────────────────────╯    close
  *
- * Everything that is written into it is made visible and broken to fit (render_wrap.h). The only control bytes are line
- * feeds and, with colour, the panel's own sequences; each line ends with its colours reset. */
+ * Everything that is written into it is made visible and broken to fit (render_wrap.h). The only
+ * control bytes are line feeds and, with colour, the panel's own sequences; each line ends with its
+ * colours reset. */
 #ifndef RC_CORE_RENDER_PANEL_H
 #define RC_CORE_RENDER_PANEL_H
 
@@ -18,7 +19,12 @@
 #define RC_PANEL_WIDTH_MIN 20u
 #define RC_PANEL_WIDTH_MAX 200u
 
-typedef enum rc_tone { RC_TONE_PLAIN, RC_TONE_STRONG, RC_TONE_DIM, RC_TONE_ACCENT } rc_tone;
+typedef enum rc_tone {
+    RC_TONE_PLAIN,
+    RC_TONE_STRONG,
+    RC_TONE_DIM,
+    RC_TONE_ACCENT
+} rc_tone;
 
 /* What the panel is about: its colour. */
 typedef enum rc_mood {
@@ -51,8 +57,8 @@ bool rc_panel_is_narrow(const rc_panel *panel);
 /* How a text is set. */
 typedef struct rc_panel_block {
     rc_tone tone;
-    unsigned indent;    /* columns; at least RC_GLYPH_WIDTH_MAX must be left */
-    rc_str first;       /* stands in the indentation of the first line; no wider than that */
+    unsigned indent; /* columns; at least RC_GLYPH_WIDTH_MAX must be left */
+    rc_str first;    /* stands in the indentation of the first line; no wider than that */
     rc_tone first_tone;
     unsigned max_lines; /* 0: as many as it takes */
 } rc_panel_block;
@@ -63,7 +69,11 @@ size_t rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text);
 /* A label with its text; an empty label continues the field above. An empty text: nothing. */
 void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text);
 
-/* One row of a table: each cell is cut to its column; the last one is broken to the width that is left. */
+/* Columns between the cells of a table. */
+#define RC_PANEL_GAP 2u
+
+/* One row of a table: each cell is cut to its column; the last one is broken to the width that is
+ * left. */
 typedef struct rc_panel_cell {
     rc_str text;
     unsigned width; /* columns; of the last one, ignored */

@@ -1,4 +1,5 @@
-/* application/problem+json, RFC 9457. Extension members are named by letters and underscores only, as §3.2 asks. */
+/* application/problem+json, RFC 9457. Extension members are named by letters and underscores only,
+ * as §3.2 asks. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -38,19 +39,6 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
     rc_json_member_string(w, RC_STR("instance"), rc_buf_get(&text));
 }
 
-static void put_action(rc_json_writer *w, const rc_report *report, rc_view view)
-{
-    const char *kind = rc_user_action_name(rc_report_action(report));
-    rc_str detail = rc_report_action_detail(report);
-    if (!kind[0] && detail.len == 0)
-        return;
-    rc_json_key(w, RC_STR("user_action"));
-    rc_json_object_begin(w);
-    rc_render_member_name(w, RC_STR("kind"), kind);
-    rc_render_member(w, view, RC_STR("detail"), detail);
-    rc_json_object_end(w);
-}
-
 void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     rc_code code = rc_report_code(report);
@@ -68,5 +56,5 @@ void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_vi
     rc_json_member_bool(w, RC_STR("retryable"), rc_report_is_retryable(report));
     if (rc_report_retry_after_ms(report) >= 0)
         rc_json_member_i64(w, RC_STR("retry_after_ms"), rc_report_retry_after_ms(report));
-    put_action(w, report, view);
+    rc_render_member_action(w, view, report);
 }

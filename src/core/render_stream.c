@@ -1,19 +1,18 @@
-/* The error as the last event of a stream: server-sent events whose data is one line of JSON, so that no text of a
- * report can begin a line of its own.
+/* The error as the last event of a stream: server-sent events whose data is one line of JSON, so
+ * that no text of a report can begin a line of its own.
  *
- *   openai-chat        data alone, and no [DONE] behind it: the SDKs raise on a chunk with an "error" member
- *   openai-responses   "event: error" with the flat members that the API documents (code, message, param,
- *                      sequence_number) and the nested "error" that the SDKs raise on; nothing follows, in particular no
- *                      response.failed, which would need the whole response
- *   anthropic          "event: error", the body
- *   gemini             data alone, "error" as its first member, which is what the SDK looks for
- *   problem            "event: error", the body */
+ *   openai-chat        data alone, and no [DONE] behind it: the SDKs raise on a chunk with an
+ * "error" member openai-responses   "event: error" with the flat members that the API documents
+ * (code, message, param, sequence_number) and the nested "error" that the SDKs raise on; nothing
+ * follows, in particular no response.failed, which would need the whole response anthropic "event:
+ * error", the body gemini             data alone, "error" as its first member, which is what the
+ * SDK looks for problem            "event: error", the body */
 #include "core/render_dialect.h"
 #include "core/render_json.h"
 #include "core/render_view.h"
 
-/* Clients that know the type of the event refuse it without a number. Who numbers a stream's events says where it stood
- * in the report's context. */
+/* Clients that know the type of the event refuse it without a number. Who numbers a stream's events
+ * says where it stood in the report's context. */
 static int64_t sequence_number(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR("sequence_number"));

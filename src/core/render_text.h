@@ -6,20 +6,23 @@
 #include <recourse/json.h>
 #include <recourse/report.h>
 
-/* Appends text in at most max_bytes bytes of the characters that a URI's path may have (RFC 3986, pchar and "/"); every other
- * byte as %XX. What does not fit is left out, at a whole character. */
+/* Appends text in at most max_bytes bytes of the characters that a URI's path may have (RFC 3986,
+ * pchar and "/"); every other byte as %XX. What does not fit is left out, at a whole character. */
 void rc_push_percent(rc_buf *buf, rc_str text, size_t max_bytes);
 
 /* "RateLimited" as words: "Rate limited". */
 void rc_push_words(rc_buf *buf, rc_str name);
 
-/* Appends " Wait 4s before the next try." or " The provider names a wait of 4d 20h."; nothing when there is no wait. */
+/* Appends " Wait 4s before the next try." or " The provider names a wait of 4d 20h."; nothing when
+ * there is no wait. */
 void rc_push_wait_hint(rc_buf *buf, const rc_report *report);
 
-/* What to do, in words: the action's detail as the view has it, else the action's title; then the wait. */
+/* What to do, in words: the action's detail as the view has it, else the action's title; then the
+ * wait. */
 void rc_push_hint(rc_buf *buf, const rc_report *report, rc_view view);
 
-/* How many tries there were: the attempts that are listed, else the attempt that the context names, else 0. */
+/* How many tries there were: the attempts that are listed, else the attempt that the context names,
+ * else 0. */
 int64_t rc_render_attempts(const rc_report *report);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a reader may see of a report, for the renderers that pick fields. The encoder and this read one table
- * (report_fields.h), so that a field is in all forms of a view or in none. */
+/* What a reader may see of a report, for the renderers that pick fields. The encoder and this read
+ * one table (report_fields.h), so that a field is in all forms of a view or in none. */
 #ifndef RC_CORE_RENDER_VIEW_H
 #define RC_CORE_RENDER_VIEW_H
 
@@ -21,8 +21,8 @@ typedef struct rc_text_room {
     char bytes[2 * RC_REPORT_MESSAGE_MAX];
 } rc_text_room;
 
-/* The text as the view has it: as it is, or with its paths masked, in room, for the model. Gives a view of text or room. A masked
- * text that does not fit is "[path]". */
+/* The text as the view has it: as it is, or with its paths masked, in room, for the model. Gives a
+ * view of text or room. A masked text that does not fit is "[path]". */
 rc_str rc_view_text(rc_view view, rc_str text, rc_text_room *room);
 
 /* The same, appended. */

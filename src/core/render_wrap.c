@@ -47,7 +47,12 @@ static bool is_in(uint32_t cp, const range *ranges, size_t count)
     return false;
 }
 
-typedef enum shape { SHAPE_PLAIN, SHAPE_TAB, SHAPE_HIDDEN, SHAPE_ESCAPED } shape;
+typedef enum shape {
+    SHAPE_PLAIN,
+    SHAPE_TAB,
+    SHAPE_HIDDEN,
+    SHAPE_ESCAPED
+} shape;
 
 static shape shape_of(uint32_t cp, bool has_utf8)
 {

@@ -2,10 +2,9 @@
  *
  * What a character becomes:
  *   as it is      letters, digits, marks, symbols, emoji (UTF-8 terminals); 0x20 to 0x7E (all)
- *   hidden        variation selectors, the zero width joiner, skin tones: terminals disagree about the width of what
- *                 they join, and without them all agree
- *   four spaces   the tab
- *   \u{XXXX}      control characters, bidirectional controls, invisible characters; on terminals without UTF-8 every
+ *   hidden        variation selectors, the zero width joiner, skin tones: terminals disagree about
+ * the width of what they join, and without them all agree four spaces   the tab \u{XXXX} control
+ * characters, bidirectional controls, invisible characters; on terminals without UTF-8 every
  *                 character that is not ASCII
  * So no report can move the cursor, change a colour, ring the bell, reorder or hide text. */
 #ifndef RC_CORE_RENDER_WRAP_H
@@ -47,9 +46,9 @@ typedef struct rc_wrap_line {
 /* text: borrows until the last line was used. */
 void rc_wrap_init(rc_wrap *wrap, rc_str text, bool has_utf8);
 
-/* The next line, of at most width columns (width >= RC_GLYPH_WIDTH_MAX); false when there is none left. Lines end at
- * line feeds (a carriage return in front of one belongs to it), else at spaces, which are then dropped, or next to a
- * wide character, else in the middle of a word. */
+/* The next line, of at most width columns (width >= RC_GLYPH_WIDTH_MAX); false when there is none
+ * left. Lines end at line feeds (a carriage return in front of one belongs to it), else at spaces,
+ * which are then dropped, or next to a wide character, else in the middle of a word. */
 bool rc_wrap_next(rc_wrap *wrap, unsigned width, rc_wrap_line *ret_line);
 
 #endif
