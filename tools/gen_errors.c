@@ -19,6 +19,7 @@
 
 /* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both.
  * It is included, not linked, so that this program stays one file to compile. */
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../src/cli/errors_page.c"
 
 #define GENERATED "Generated from spec/errors.def by `make generate`. Do not edit."

@@ -5,6 +5,8 @@
 
 #include "bench.h"
 
+/* json_object_getn: json-c has a json_object_get too, and this program links both. */
+
 typedef struct context {
     char *text;
 } context;
@@ -24,8 +26,8 @@ static bool find(void *ctx, const bench_body *body, bench_found *found)
 {
     (void)ctx;
     json_t *root = json_loadb(body->bytes, body->len, 0, NULL);
-    const json_t *model = json_object_get(root, "model");
-    const json_t *stream = json_object_get(root, "stream");
+    const json_t *model = json_object_getn(root, "model", 5);
+    const json_t *stream = json_object_getn(root, "stream", 6);
     bool ok = json_is_string(model) && json_is_boolean(stream) &&
               json_string_length(model) < sizeof found->model;
     if (ok) {

@@ -112,7 +112,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     if (good == token->raw.len)
         return;
     token->has_escapes = true;
-    if (fault->status != RC_OK && fault->offset <= at)
+    /* One that stands behind is this string's own, unless it is the text's size. */
+    if (fault->status != RC_OK && (fault->offset <= at || fault->status == RC_E_TOO_LARGE))
         return;
     if (fault->status == RC_E_TRUNCATED && is_cut_character(text, at))
         return;

@@ -11,16 +11,57 @@
 
 /* What all levels share. */
 
-/* The block at `at`: the text itself, or a copy padded with zeros where the text ends before the
- * block does. */
-static inline const char *block_at(rc_str text, size_t at, char tail[BLOCK])
+/* The 64 bytes from which a block is read. Where the text ends before the block does they begin
+ * earlier, and the bits of the `skip` bytes that were seen before are shifted out. So nothing
+ * outside the text is read and nothing is copied. The text must have 64 bytes. */
+typedef struct block {
+    const char *p;
+    unsigned skip;
+} block;
+
+static inline block whole_block(rc_str text, size_t at)
 {
-    size_t left = text.len - at;
-    if (left >= BLOCK)
-        return text.ptr + at;
-    memset(tail, 0, BLOCK);
-    memcpy(tail, text.ptr + at, left);
-    return tail;
+    return (block){.p = text.ptr + at, .skip = 0};
+}
+
+static inline block last_block(rc_str text, size_t at)
+{
+    return (block){.p = text.ptr + text.len - BLOCK, .skip = (unsigned)(BLOCK - (text.len - at))};
+}
+
+/* Where a container's scan stands between two blocks. */
+typedef struct nesting {
+    uint64_t carry;     /* 1: the block before ended in a backslash that acts on the next byte */
+    uint64_t in_string; /* all bits set while the next block begins inside a string */
+    size_t depth;
+} nesting;
+
+/* Texts shorter than a block. */
+
+static size_t short_string_end(rc_str text, size_t at)
+{
+    for (; at < text.len && text.ptr[at] != '"'; at++)
+        at += text.ptr[at] == '\\';
+    return at < text.len ? at : text.len;
+}
+
+static size_t short_container_end(rc_str text, size_t at)
+{
+    size_t depth = 1;
+    bool in_string = false;
+    for (; at < text.len; at++) {
+        char c = text.ptr[at];
+        char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
+        if (c == '\\' && (next == '"' || next == '\\'))
+            at++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '{' || c == '['))
+            depth++;
+        else if (!in_string && (c == '}' || c == ']') && --depth == 0)
+            return at + 1;
+    }
+    return RC_JSON_SCAN_NONE;
 }
 
 /* The bytes that a backslash takes the meaning from: those behind a run of an odd number of
@@ -43,8 +84,8 @@ static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
     return first | (behind_even_start & ~even) | (behind_odd_start & even);
 }
 
-/* Goes through the brackets of a block one by one. Sets *depth to what it is behind the block, or
- * to 0 and returns one past the bracket that brought it there. */
+/* Goes through the brackets of a block one by one. Returns one past the one that brings the depth
+ * to 0; else 0, and the depth is what it is behind the block. */
 static size_t walk_brackets(uint64_t opens, uint64_t closes, size_t *depth)
 {
     for (uint64_t left = opens | closes; left; left &= left - 1) {
@@ -54,7 +95,7 @@ static size_t walk_brackets(uint64_t opens, uint64_t closes, size_t *depth)
         else if (--*depth == 0)
             return (size_t)__builtin_ctzll(bit) + 1;
     }
-    return BLOCK;
+    return 0;
 }
 
 static inline bool is_special(char c)

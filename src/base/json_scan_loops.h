@@ -10,11 +10,11 @@
  *
  * No include guard: it is a template. */
 
-/* The quotes of the block at p that no backslash takes the meaning from. */
-LEVEL_TARGET static inline uint64_t LEVEL(block_quotes)(const char *p, uint64_t *carry)
+/* The quotes of the block that no backslash takes the meaning from. */
+LEVEL_TARGET static inline uint64_t LEVEL(block_quotes)(block b, uint64_t *carry)
 {
-    uint64_t quotes = LEVEL(block_equal)(p, '"');
-    uint64_t backslashes = LEVEL(block_equal)(p, '\\');
+    uint64_t quotes = LEVEL(block_equal)(b.p, '"') >> b.skip;
+    uint64_t backslashes = LEVEL(block_equal)(b.p, '\\') >> b.skip;
     if (!(backslashes | *carry))
         return quotes;
     return quotes & ~escaped_bits(backslashes, carry);
@@ -22,40 +22,51 @@ LEVEL_TARGET static inline uint64_t LEVEL(block_quotes)(const char *p, uint64_t 
 
 LEVEL_TARGET static size_t LEVEL(string_end)(rc_str text, size_t at)
 {
-    char tail[BLOCK];
+    if (text.len < BLOCK)
+        return short_string_end(text, at);
     uint64_t carry = 0;
-    for (; at < text.len; at += BLOCK) {
-        uint64_t quotes = LEVEL(block_quotes)(block_at(text, at, tail), &carry);
+    for (; text.len - at >= BLOCK; at += BLOCK) {
+        uint64_t quotes = LEVEL(block_quotes)(whole_block(text, at), &carry);
         if (quotes)
             return at + (size_t)__builtin_ctzll(quotes);
     }
-    return text.len;
+    if (at == text.len)
+        return at;
+    uint64_t quotes = LEVEL(block_quotes)(last_block(text, at), &carry);
+    return quotes ? at + (size_t)__builtin_ctzll(quotes) : text.len;
+}
+
+/* One block of a container. Returns how many of its bytes belong to the container when it ends
+ * here, else 0. */
+LEVEL_TARGET static inline size_t LEVEL(container_step)(block b, nesting *n)
+{
+    uint64_t quotes = LEVEL(block_quotes)(b, &n->carry);
+    if (n->in_string && !quotes)
+        return 0; /* the inside of a long string: most of what a chat body is */
+    uint64_t inside = LEVEL(prefix_xor)(quotes) ^ n->in_string;
+    n->in_string = 0 - (inside >> 63);
+
+    uint64_t closes = LEVEL(block_closes)(b.p) >> b.skip & ~inside;
+    uint64_t opens = LEVEL(block_opens)(b.p) >> b.skip & ~inside;
+    size_t count = LEVEL(count)(closes);
+    if (count >= n->depth)
+        return walk_brackets(opens, closes, &n->depth);
+    n->depth += LEVEL(count)(opens) - count;
+    return 0;
 }
 
 LEVEL_TARGET static size_t LEVEL(container_end)(rc_str text, size_t at)
 {
-    char tail[BLOCK];
-    uint64_t carry = 0;
-    uint64_t in_string = 0; /* all bits set while the block begins inside a string */
-    size_t depth = 1;
-    for (; at < text.len; at += BLOCK) {
-        const char *p = block_at(text, at, tail);
-        uint64_t quotes = LEVEL(block_quotes)(p, &carry);
-        uint64_t inside = LEVEL(prefix_xor)(quotes) ^ in_string;
-        in_string = 0 - (inside >> 63);
-
-        uint64_t closes = LEVEL(block_closes)(p) & ~inside;
-        uint64_t opens = LEVEL(block_opens)(p) & ~inside;
-        size_t count = LEVEL(count)(closes);
-        if (count < depth) {
-            depth += LEVEL(count)(opens) - count;
-            continue;
-        }
-        size_t end = walk_brackets(opens, closes, &depth);
-        if (depth == 0)
+    if (text.len < BLOCK)
+        return short_container_end(text, at);
+    nesting n = {.depth = 1};
+    for (; text.len - at >= BLOCK; at += BLOCK) {
+        size_t end = LEVEL(container_step)(whole_block(text, at), &n);
+        if (end)
             return at + end;
     }
-    return RC_JSON_SCAN_NONE;
+    size_t end = at < text.len ? LEVEL(container_step)(last_block(text, at), &n) : 0;
+    return end ? at + end : RC_JSON_SCAN_NONE;
 }
 
 static const rc_json_scan LEVEL(scan) = {

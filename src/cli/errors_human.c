@@ -3,7 +3,7 @@
 #include "core/render_panel.h"
 #include "core/render_wrap.h"
 
-#define INDENT 2u
+/* In front of every column, the first one too. */
 #define GAP 2u
 /* Where the values of a class's facts stand. */
 #define LABEL_WIDTH 14u
@@ -148,7 +148,7 @@ static struct layout make_layout(unsigned width)
         for (size_t i = 0; i < COLUMN_COUNT; i++) {
             if (columns[i].rank != rank)
                 continue;
-            unsigned needed = column_width(&columns[i]) + (rank == 0 ? INDENT : GAP);
+            unsigned needed = column_width(&columns[i]) + GAP;
             if (rank > 0 && used + needed > width)
                 return layout;
             layout.widths[i] = column_width(&columns[i]);
@@ -186,7 +186,7 @@ static void push_row(const struct sheet *sheet, const struct layout *layout,
             continue;
         struct cell cell = {.sgr = SGR_NONE};
         columns[i].set(&cell, row);
-        push_gap(sheet, i == 0 ? INDENT : GAP);
+        push_gap(sheet, GAP);
         push_cell(sheet, i == last && !columns[i].is_right ? 0 : layout->widths[i],
                   columns[i].is_right, cell.sgr, cell.text);
     }
@@ -199,7 +199,7 @@ static void push_class_head(const struct sheet *sheet, const struct layout *layo
 {
     const size_t last = last_column(layout);
     push_styled(sheet, SGR_BOLD, info->name);
-    push_gap(sheet, last > 0 ? INDENT + layout->widths[0] - (unsigned)rc_str_c(info->name).len : 0);
+    push_gap(sheet, last > 0 ? GAP + layout->widths[0] - (unsigned)rc_str_c(info->name).len : 0);
     for (size_t i = 1; i <= last; i++) {
         if (layout->widths[i] == 0)
             continue;
@@ -245,23 +245,17 @@ static void push_table(const struct sheet *sheet)
 
 /* ---- one code, one class ---- */
 
-static void push_label(const struct sheet *sheet, const char *label)
-{
-    push_gap(sheet, INDENT);
-    push_styled(sheet, SGR_FAINT, label);
-    push_gap(sheet, LABEL_WIDTH - (unsigned)rc_str_c(label).len);
-}
-
 static void push_fact(const struct sheet *sheet, const char *label, const char *text)
 {
-    if (sheet->width < INDENT + LABEL_WIDTH + RC_GLYPH_WIDTH_MAX) {
-        push_label(sheet, label);
+    push_gap(sheet, GAP);
+    push_styled(sheet, SGR_FAINT, label);
+    if (sheet->width < GAP + LABEL_WIDTH + RC_GLYPH_WIDTH_MAX) {
         push_c(sheet, "\n");
-        push_wrapped(sheet, 2 * INDENT, false, text);
+        push_wrapped(sheet, 2 * GAP, false, text);
         return;
     }
-    push_label(sheet, label);
-    push_wrapped(sheet, INDENT + LABEL_WIDTH, true, text);
+    push_gap(sheet, LABEL_WIDTH - (unsigned)rc_str_c(label).len);
+    push_wrapped(sheet, GAP + LABEL_WIDTH, true, text);
 }
 
 static void push_number_fact(const struct sheet *sheet, const char *label, int number)

@@ -42,10 +42,10 @@ static rc_status render_otel(const rc_format_input *in, rc_buf *buf)
     return rc_render_otel(in->report, buf);
 }
 
-#define DIALECT(name_, dialect_, help_)                                                     \
-    {                                                                                       \
-        .name = name_, .render = render_dialect, .dialect = dialect_, .view = RC_VIEW_USER, \
-        .takes_view = true, .takes_stream = true, .help = help_                             \
+#define DIALECT(name_, dialect_, help_)                                                         \
+    {                                                                                           \
+        .name = (name_), .render = render_dialect, .dialect = (dialect_), .view = RC_VIEW_USER, \
+        .takes_view = true, .takes_stream = true, .help = (help_)                               \
     }
 
 static const rc_format formats[] = {

@@ -9,10 +9,10 @@
 
 static rc_str lower(rc_str text, char room[NAME_MAX_BYTES])
 {
-    size_t len = text.len < NAME_MAX_BYTES ? text.len : NAME_MAX_BYTES;
-    for (size_t i = 0; i < len; i++)
-        room[i] = rc_ascii_lower(text.ptr[i]);
-    return rc_str_make(room, len);
+    rc_str head = rc_str_slice(text, 0, NAME_MAX_BYTES);
+    for (size_t i = 0; i < head.len; i++)
+        room[i] = rc_ascii_lower(head.ptr[i]);
+    return rc_str_make(room, head.len);
 }
 
 /* A slip in a longer word may be a larger one, but never most of the word. */

@@ -13,26 +13,20 @@
 #define DETAIL_LINES 40u
 #define RAW_LINES 24u
 #define CAUSE_LINES 6u
+#define VALUE_LINES 8u
+#define ATTEMPT_LINES 24u
 
 /* Below, the last column of the table of attempts would be too narrow. */
 #define TABLE_WIDTH_MIN 72u
+
+/* Room for the number of an attempt where there is no table. */
+#define SENTENCE_INDENT 3u
 
 /* Of a long list the first and the last entries are shown. */
 #define ATTEMPTS_FIRST 4u
 #define ATTEMPTS_LAST 8u
 #define CAUSES_FIRST 8u
 #define CAUSES_LAST 4u
-
-/* "… 12 more" in the place of what is left out. */
-static void put_more(rc_human *h, unsigned indent, size_t count, rc_str what)
-{
-    rc_buf *line = rc_human_line(h);
-    rc_buf_push(line, h->panel.has_utf8 ? RC_STR("… ") : RC_STR("... "));
-    rc_buf_push_u64(line, count);
-    rc_buf_push(line, what);
-    rc_panel_text(&h->panel, &(rc_panel_block){.tone = RC_TONE_DIM, .indent = indent},
-                  rc_buf_get(line));
-}
 
 static rc_str trim_end(rc_str text)
 {
@@ -43,9 +37,7 @@ static rc_str trim_end(rc_str text)
 
 static void put_block(rc_human *h, const rc_panel_block *block, rc_str text)
 {
-    size_t left = rc_panel_text(&h->panel, block, trim_end(text));
-    if (left)
-        put_more(h, block->indent, left, RC_STR(" more bytes"));
+    rc_panel_text(&h->panel, block, trim_end(text));
 }
 
 /* The index of the next entry to show, over the gap in the middle of a long list. */
@@ -53,7 +45,7 @@ static size_t step(rc_human *h, size_t index, size_t count, size_t first, size_t
 {
     if (index + 1 != first || count <= first + last + 1)
         return index + 1;
-    put_more(h, 0, count - first - last, what);
+    rc_panel_more(&h->panel, 0, count - first - last, what);
     return count - last;
 }
 
@@ -171,20 +163,23 @@ static void put_heading(rc_human *h, const columns *c)
     rc_panel_row(&h->panel, RC_TONE_DIM, cells, sizeof cells / sizeof *cells);
 }
 
-/* Without room for a table: one sentence an attempt. */
+/* Without room for a table: one sentence an attempt, its number in front. */
 static void put_sentence(rc_human *h, const attempt_text *t)
 {
     rc_buf *line = rc_human_line(h);
-    rc_buf_push(line, rc_buf_get(&t->number));
-    rc_buf_push(line, RC_STR(". "));
-    rc_buf_push(line, rc_buf_get(&t->target));
-    rc_str parts[] = {rc_buf_get(&t->result), rc_buf_get(&t->took), rc_buf_get(&t->then)};
+    rc_str parts[] = {rc_buf_get(&t->target), rc_buf_get(&t->result), rc_buf_get(&t->took),
+                      rc_buf_get(&t->then)};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].len)
+        if (parts[i].len && rc_buf_get(line).len)
             rc_buf_push(line, RC_STR(", "));
         rc_buf_push(line, parts[i]);
     }
-    rc_panel_text(&h->panel, &(rc_panel_block){0}, rc_buf_get(line));
+    rc_panel_block block = {
+        .indent = SENTENCE_INDENT, .first_tone = RC_TONE_DIM, .max_lines = ATTEMPT_LINES};
+    rc_str number = rc_buf_get(&t->number);
+    if (number.len < SENTENCE_INDENT)
+        block.first = number;
+    rc_panel_text(&h->panel, &block, rc_buf_get(line));
 }
 
 void rc_human_put_attempts(rc_human *h)
@@ -232,7 +227,7 @@ static void push_entry(rc_human *h, const rc_context_entry *entry)
 
 void rc_human_put_context(rc_human *h)
 {
-    static const rc_panel_block BLOCK = {.tone = RC_TONE_DIM};
+    static const rc_panel_block BLOCK = {.tone = RC_TONE_DIM, .max_lines = VALUE_LINES};
     bool is_open = false;
     for (size_t i = 0; i < rc_report_context_count(h->report); i++) {
         const rc_context_entry *entry = rc_report_context_at(h->report, i);
@@ -244,7 +239,8 @@ void rc_human_put_context(rc_human *h)
         push_entry(h, entry);
         rc_panel_text(&h->panel, &BLOCK, rc_buf_get(&h->line));
         if (entry->kind == RC_VALUE_STRING && shown_bytes(entry) < entry->text.len)
-            put_more(h, 0, entry->text.len - shown_bytes(entry), RC_STR(" more bytes"));
+            rc_panel_more(&h->panel, 0, entry->text.len - shown_bytes(entry),
+                          RC_STR(" more bytes"));
     }
 }
 
@@ -314,7 +310,7 @@ void rc_human_put_causes(rc_human *h)
 
 void rc_human_put_sources(rc_human *h)
 {
-    static const rc_panel_block BLOCK = {.tone = RC_TONE_DIM};
+    static const rc_panel_block BLOCK = {.tone = RC_TONE_DIM, .max_lines = VALUE_LINES};
     size_t count = rc_report_source_count(h->report);
     if (!count || !rc_view_has(h->view, RC_STR("error_source")))
         return;

@@ -7,6 +7,10 @@
 #define NARROW_BELOW 48u
 #define NARROW_INDENT 2u
 
+/* The longest name, in the narrowest panel; a name of line breaks gets no more. */
+#define NAME_LINES 40u
+#define CELL_LINES 12u
+
 typedef enum box_part {
     BOX_TOP_LEFT,
     BOX_TOP_RIGHT,
@@ -164,25 +168,43 @@ static void push_toned(rc_panel *p, rc_tone tone, rc_str text)
     tone_off(p, tone);
 }
 
-size_t rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text)
+static void push_text_line(rc_panel *p, const rc_panel_block *block, const rc_wrap_line *line)
 {
+    row_begin(p);
+    push_toned(p, block->first_tone, block->first);
+    push_spaces(p, block->indent - rc_visible_width(block->first, p->has_utf8));
+    push_toned(p, block->tone, line->text);
+    row_end(p, block->indent + line->width);
+}
+
+void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text)
+{
+    rc_panel_block rest = *block;
+    unsigned max_lines = block->max_lines ? block->max_lines : RC_PANEL_LINES_MAX;
     rc_wrap wrap;
     rc_wrap_line line;
     rc_wrap_init(&wrap, text, panel->has_utf8);
-    rc_str first = block->first;
-    for (unsigned lines = 0; !block->max_lines || lines < block->max_lines; lines++) {
-        if (!rc_wrap_next(&wrap, panel->inner - block->indent, &line))
-            return 0;
-        if (rc_buf_status(panel->buf) != RC_OK)
-            return 0;
-        row_begin(panel);
-        push_toned(panel, block->first_tone, first);
-        push_spaces(panel, block->indent - rc_visible_width(first, panel->has_utf8));
-        push_toned(panel, block->tone, line.text);
-        row_end(panel, block->indent + line.width);
-        first = RC_STR("");
+    for (unsigned lines = 0; lines < max_lines; lines++) {
+        if (rc_buf_status(panel->buf) != RC_OK ||
+            !rc_wrap_next(&wrap, panel->inner - block->indent, &line))
+            return;
+        push_text_line(panel, &rest, &line);
+        rest.first = RC_STR("");
     }
-    return text.len - wrap.at;
+    if (wrap.at < text.len)
+        rc_panel_more(panel, block->indent, text.len - wrap.at, RC_STR(" more bytes"));
+}
+
+void rc_panel_more(rc_panel *panel, unsigned indent, size_t count, rc_str what)
+{
+    char memory[64];
+    rc_buf line;
+    rc_buf_init_fixed(&line, memory, sizeof memory);
+    rc_buf_push(&line, panel->has_utf8 ? RC_STR("… ") : RC_STR("... "));
+    rc_buf_push_u64(&line, count);
+    rc_buf_push(&line, what);
+    rc_panel_block block = {.tone = RC_TONE_DIM, .indent = indent};
+    rc_panel_text(panel, &block, rc_buf_get(&line));
 }
 
 void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text)
@@ -190,11 +212,13 @@ void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text)
     if (text.len == 0)
         return;
     rc_tone label_tone = tone == RC_TONE_DIM ? RC_TONE_DIM : RC_TONE_STRONG;
-    rc_panel_block block = {
-        .tone = tone, .indent = LABEL_COLUMNS, .first = label, .first_tone = label_tone};
+    rc_panel_block block = {.tone = tone, .indent = LABEL_COLUMNS, .first_tone = label_tone};
+    block.max_lines = tone == RC_TONE_DIM ? NAME_LINES : 0;
+    block.first = label;
     if (rc_panel_is_narrow(panel)) {
         rc_panel_text(panel, &(rc_panel_block){.tone = label_tone}, label);
-        block = (rc_panel_block){.tone = tone, .indent = NARROW_INDENT};
+        block.indent = NARROW_INDENT;
+        block.first = RC_STR("");
     }
     rc_panel_text(panel, &block, text);
 }
@@ -219,6 +243,6 @@ void rc_panel_row(rc_panel *panel, rc_tone tone, const rc_panel_cell *cells, siz
     rc_visible_push(panel->buf, line.text, panel->has_utf8);
     tone_off(panel, tone);
     row_end(panel, indent + line.width);
-    rc_panel_block rest = {.tone = tone, .indent = indent};
+    rc_panel_block rest = {.tone = tone, .indent = indent, .max_lines = CELL_LINES};
     rc_panel_text(panel, &rest, rc_str_slice(wrap.text, wrap.at, wrap.text.len));
 }

@@ -60,11 +60,17 @@ typedef struct rc_panel_block {
     unsigned indent; /* columns; at least RC_GLYPH_WIDTH_MAX must be left */
     rc_str first;    /* stands in the indentation of the first line; no wider than that */
     rc_tone first_tone;
-    unsigned max_lines; /* 0: as many as it takes */
+    unsigned max_lines; /* what does not fit is counted in one more line; 0: RC_PANEL_LINES_MAX */
 } rc_panel_block;
 
-/* Text over several lines. Returns the bytes that were left out. */
-size_t rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text);
+/* More lines than any text of a report needs that is not made of line breaks. */
+#define RC_PANEL_LINES_MAX 600u
+
+/* Text over several lines. */
+void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text);
+
+/* "… 12 more bytes", in the place of what is left out. */
+void rc_panel_more(rc_panel *panel, unsigned indent, size_t count, rc_str what);
 
 /* A label with its text; an empty label continues the field above. An empty text: nothing. */
 void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text);

@@ -34,32 +34,19 @@ typedef struct range {
 
 /* Punctuation that people put around a key, and what the scrubber takes it for. */
 static const range PUNCTUATION[] = {
-    {0x0085, 0x0085, '\n'},
-    {0x00A0, 0x00A0, ' '},
-    {0x00AB, 0x00AB, '"'},
-    {0x00BB, 0x00BB, '"'},
-    {0x2000, 0x200B, ' '},
-    {0x2010, 0x2017, RC_GLYPH_STOP},
-    {0x2018, 0x201B, '\''},
-    {0x201C, 0x201F, '"'},
-    {0x2020, 0x2025, RC_GLYPH_STOP},
-    {0x2026, 0x2026, RC_GLYPH_ELLIPSIS},
-    {0x2027, 0x2027, RC_GLYPH_STOP},
-    {0x2028, 0x2029, '\n'},
-    {0x202F, 0x202F, ' '},
-    {0x2039, 0x203A, '\''},
-    {0x3000, 0x3000, ' '},
-    {0x3001, 0x3003, RC_GLYPH_STOP},
-    {0x3008, 0x300B, RC_GLYPH_STOP},
-    {0x300C, 0x300F, '"'},
-    {0x3010, 0x301F, RC_GLYPH_STOP},
-    {0xFEFF, 0xFEFF, ' '},
-    {0xFF01, 0xFF0F, RC_GLYPH_STOP},
-    {0xFF1A, 0xFF1A, ':'},
-    {0xFF1B, 0xFF1C, RC_GLYPH_STOP},
-    {0xFF1D, 0xFF1D, '='},
-    {0xFF1E, 0xFF20, RC_GLYPH_STOP},
-    {0xFFFD, 0xFFFD, RC_GLYPH_BROKEN},
+    {0x0085, 0x0085, '\n'},          {0x00A0, 0x00A0, ' '},
+    {0x00AB, 0x00AB, '"'},           {0x00BB, 0x00BB, '"'},
+    {0x2000, 0x200B, ' '},           {0x2010, 0x2017, RC_GLYPH_STOP},
+    {0x2018, 0x201B, '\''},          {0x201C, 0x201F, '"'},
+    {0x2020, 0x2025, RC_GLYPH_STOP}, {0x2026, 0x2026, RC_GLYPH_ELLIPSIS},
+    {0x2027, 0x2027, RC_GLYPH_STOP}, {0x2028, 0x2029, '\n'},
+    {0x202F, 0x202F, ' '},           {0x2039, 0x203A, '\''},
+    {0x3000, 0x3000, ' '},           {0x3001, 0x3003, RC_GLYPH_STOP},
+    {0x3008, 0x300B, RC_GLYPH_STOP}, {0x300C, 0x300F, '"'},
+    {0x3010, 0x301F, RC_GLYPH_STOP}, {0xFEFF, 0xFEFF, ' '},
+    {0xFF01, 0xFF0F, RC_GLYPH_STOP}, {0xFF1A, 0xFF1A, ':'},
+    {0xFF1B, 0xFF1C, RC_GLYPH_STOP}, {0xFF1D, 0xFF1D, '='},
+    {0xFF1E, 0xFF20, RC_GLYPH_STOP}, {0xFFFD, 0xFFFD, RC_GLYPH_BROKEN},
 };
 
 static rc_glyph wide_glyph(rc_str text, size_t at)
@@ -130,9 +117,9 @@ static rc_glyph entity_glyph(rc_str text, size_t at)
         rc_str name;
         int ch;
     } ENTITIES[] = {
-        {RC_STR_INIT("&quot;"), '"'}, {RC_STR_INIT("&#34;"), '"'},  {RC_STR_INIT("&#x22;"), '"'},
+        {RC_STR_INIT("&quot;"), '"'},  {RC_STR_INIT("&#34;"), '"'},  {RC_STR_INIT("&#x22;"), '"'},
         {RC_STR_INIT("&apos;"), '\''}, {RC_STR_INIT("&#39;"), '\''}, {RC_STR_INIT("&#x27;"), '\''},
-        {RC_STR_INIT("&amp;"), '&'},  {RC_STR_INIT("&lt;"), '<'},   {RC_STR_INIT("&gt;"), '>'},
+        {RC_STR_INIT("&amp;"), '&'},   {RC_STR_INIT("&lt;"), '<'},   {RC_STR_INIT("&gt;"), '>'},
     };
     for (size_t i = 0; i < sizeof ENTITIES / sizeof *ENTITIES; i++) {
         if (rc_scrub_has(text, at, ENTITIES[i].name))

@@ -1,4 +1,5 @@
-/* What the files of the scrubber share. docs/internals/scrubber.md explains how they work together. */
+/* What the files of the scrubber share. docs/internals/scrubber.md explains how they work together.
+ */
 #ifndef RC_CORE_SCRUB_PARTS_H
 #define RC_CORE_SCRUB_PARTS_H
 
@@ -140,10 +141,11 @@ typedef enum rc_scrub_need { /* what a value has to look like to be masked */
 } rc_scrub_need;
 
 typedef struct rc_scrub_style {
-    bool is_text;    /* free text: commas and brackets belong to it */
-    bool is_listed;  /* inside [ ] */
-    bool is_percent; /* the separator was percent-encoded, so the end is too */
-    bool is_element; /* of XML: ends at the next tag */
+    bool is_text;      /* free text: commas and brackets belong to it */
+    bool is_listed;    /* inside [ ] */
+    bool is_parameter; /* of a URL: ends at its fragment */
+    bool is_percent;   /* the separator was percent-encoded, so the end is too */
+    bool is_element;   /* of XML: ends at the next tag */
 } rc_scrub_style;
 
 typedef enum rc_scrub_after {
@@ -161,7 +163,7 @@ bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret
  * the end of its line. */
 size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open);
 size_t rc_scrub_bare_end(rc_str text, size_t at, rc_scrub_style style);
-size_t rc_scrub_line_end(rc_str text, size_t at, bool is_listed);
+size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style);
 
 /* Behind the folded lines that go on with the header value that ends at `at`, or `at`. */
 size_t rc_scrub_folded_end(rc_str text, size_t at);
@@ -186,8 +188,8 @@ typedef struct rc_scrub_slot {
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,
                           rc_scrub_slot *ret_slot);
 
-/* The next element of the list that `slot` is in, after the edit that ended at `at`. */
-bool rc_scrub_find_element(rc_str text, size_t at, rc_scrub_slot *slot, rc_scrub_edit *ret_edit);
+/* The next element of a list. slot->at is where the one before it ended. */
+bool rc_scrub_find_element(rc_str text, rc_scrub_slot *slot, rc_scrub_edit *ret_edit);
 
 /* The value of an Authorization header. */
 bool rc_scrub_find_auth(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *ret_edit);
@@ -209,7 +211,8 @@ typedef struct rc_scrub_scan {
     size_t at;
     size_t stop; /* words that begin here or later are not looked at */
     size_t no_at_before;
-    rc_scrub_slot list; /* the list that the scan is in; at == 0: none */
+    bool is_in_list;    /* the edit before was an element of one ... */
+    rc_scrub_slot list; /* ... this one */
 } rc_scrub_scan;
 
 void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text);

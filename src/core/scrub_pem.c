@@ -46,20 +46,20 @@ static size_t base64_end(rc_str text, size_t at)
     return rc_scrub_run(text, at, RC_SCRUB_ALNUM | RC_SCRUB_BASE64, text.len);
 }
 
-/* Behind "Name: value" and its line end, or `at`. The name is too short for a line of the key: where
- * the text is cut inside the value, it is not taken for one. */
+/* Behind "Name: value" and its line end, or `at`. The name is too short for a line of the key:
+ * where the text is cut inside the value, it is not taken for one. */
 static size_t skip_header(rc_str text, size_t at)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, LINE_MIN - 1);
     if (to == at || to >= text.len || text.ptr[to] != ':')
         return at;
-    for (size_t most = at + HEADER_MAX; to < most;) {
-        rc_glyph glyph = rc_glyph_at(text, to);
-        if (rc_glyph_is_newline(glyph))
+    for (size_t most = at + HEADER_MAX; to < most; to++) {
+        if (rc_glyph_is_newline(rc_glyph_at(text, to)))
             return skip_between(text, to);
-        if (glyph.ch == RC_GLYPH_END)
+        bool is_part = rc_scrub_is(text, to, RC_SCRUB_TOKEN) ||
+                       (to < text.len && memchr(" ,", text.ptr[to], 2));
+        if (!is_part)
             return at;
-        to += glyph.len;
     }
     return at;
 }
@@ -74,7 +74,8 @@ static size_t body_end(rc_str text, size_t at)
     for (;;) {
         size_t to = base64_end(text, next);
         size_t after = skip_between(text, to);
-        bool is_last = end != at && to > next && (after == text.len || rc_scrub_has(text, after, END));
+        bool is_last =
+            end != at && to > next && (after == text.len || rc_scrub_has(text, after, END));
         if (to - next < LINE_MIN && !is_last)
             return end;
         end = to;
@@ -95,5 +96,6 @@ size_t rc_scrub_pem_len(rc_str text, size_t at)
     if (end == body)
         return 0;
     size_t closing = boundary_end(text, skip_between(text, end), END, &label_end);
-    return (closing ? closing : end) - at;
+    /* Up to the end of the word, so that what follows is read alike with the block and without. */
+    return rc_scrub_run(text, closing ? closing : end, RC_SCRUB_WORD, text.len) - at;
 }

@@ -33,7 +33,8 @@ static const shape SHAPES[] = {
 #include "../../spec/secrets.def"
 };
 
-/* Random enough to be no name: people do not write two digits or both cases into an ordinary word. */
+/* Random enough to be no name: people do not write two digits or both cases into an ordinary word.
+ */
 static bool passes(shape_test test, rc_str text, size_t from, size_t to)
 {
     unsigned seen = 0;
@@ -64,7 +65,8 @@ static bool is_shape(const shape *s, rc_str text, size_t at)
     return to - from >= s->min && passes(s->test, text, from, to);
 }
 
-/* The end of a key that was found: all that can belong to it, but not the full stop of a sentence. */
+/* The end of a key that was found: all that can belong to it, but not the full stop of a sentence.
+ */
 static size_t key_end(rc_str text, size_t at, unsigned classes)
 {
     size_t to = rc_scrub_run(text, at, classes | RC_SCRUB_WORD, text.len);

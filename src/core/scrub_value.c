@@ -50,7 +50,9 @@ static bool is_word_end(rc_str text, size_t at)
     case RC_GLYPH_STOP:
     case ',':
     case ';':
+    case '(':
     case ')':
+    case '[':
     case ']':
     case '}':
     case '<':
@@ -79,7 +81,8 @@ bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret
     return false;
 }
 
-/* Behind what a value may begin with and a plain reading would take apart: the mark, a key block. */
+/* Behind what a value may begin with and a plain reading would take apart: the mark, a key block.
+ */
 static size_t skip_opening(rc_str text, size_t at)
 {
     if (rc_scrub_has(text, at, MARK))
@@ -91,7 +94,8 @@ static size_t skip_opening(rc_str text, size_t at)
  * for each level of escaping doubles them and adds one, and escaped backslashes come in pairs. */
 static bool closes(rc_glyph glyph, rc_glyph open)
 {
-    return glyph.ch == open.ch && glyph.slashes % (2 * (open.slashes + 1)) == open.slashes;
+    return glyph.ch == open.ch && glyph.is_percent == open.is_percent &&
+           glyph.slashes % (2 * (open.slashes + 1)) == open.slashes;
 }
 
 size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open)
@@ -135,6 +139,8 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
     case '\'':
     case '`': /* an apostrophe in a password, or the end of the string around the member */
         return style.is_text && glyph.len == 1 && is_alnum(text, next) ? next : at;
+    case '#':
+        return style.is_parameter ? at : next;
     case ',':
         return is_strict || bare_step(text, next, (rc_scrub_style){0}) == next ? at : next;
     case ')':
@@ -167,7 +173,8 @@ static bool is_trailing(char c, rc_scrub_style style)
 static size_t element_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
-    while (glyph.ch != '<' && glyph.ch != RC_GLYPH_END && glyph.ch != RC_GLYPH_ELLIPSIS) {
+    while (glyph.ch != RC_GLYPH_END && glyph.ch != RC_GLYPH_ELLIPSIS &&
+           (glyph.ch != '<' || glyph.is_percent)) {
         at += glyph.len;
         glyph = rc_glyph_at(text, at);
     }
@@ -191,16 +198,21 @@ size_t rc_scrub_bare_end(rc_str text, size_t at, rc_scrub_style style)
     return to;
 }
 
-size_t rc_scrub_line_end(rc_str text, size_t at, bool is_listed)
+static bool ends_line(rc_glyph glyph, rc_scrub_style style)
+{
+    return glyph.ch == RC_GLYPH_END || glyph.ch == '<' || rc_glyph_is_newline(glyph) ||
+           (style.is_listed && glyph.ch == ']');
+}
+
+size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style)
 {
     at = skip_opening(text, at);
     for (int before = 0;;) {
         rc_glyph glyph = rc_glyph_at(text, at);
-        if (glyph.ch == RC_GLYPH_END || rc_glyph_is_newline(glyph) || glyph.ch == '<')
+        bool is_plain = !glyph.is_percent || style.is_percent;
+        if (is_plain && ends_line(glyph, style))
             return at;
-        if (is_listed && glyph.ch == ']')
-            return at;
-        if (rc_glyph_is_quote(glyph)) {
+        if (is_plain && rc_glyph_is_quote(glyph)) {
             if (before != '=')
                 return at;
             at = rc_scrub_quoted_end(text, at + glyph.len, glyph);

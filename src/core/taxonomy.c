@@ -352,7 +352,7 @@ const char *rc_error_type_for(rc_family family, rc_code code)
     switch (family) {
 #define RC_FAMILY(number, ID, name, error_type, not_found_type) \
     case RC_FAMILY_##ID:                                        \
-        return is_not_found ? not_found_type : error_type;
+        return is_not_found ? (not_found_type) : (error_type);
 #include "../../spec/errors.def"
     case RC_FAMILY_NONE:
     case RC_FAMILY_UNKNOWN:

@@ -3,6 +3,7 @@
  * inputs. */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +17,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define CHECK(condition)      \
-    do {                      \
-        if (!(condition))     \
-            __builtin_trap(); \
-    } while (0)
+static void check(bool is_held, const char *law, int line)
+{
+    if (is_held)
+        return;
+    fprintf(stderr, "line %d: not so: %s\n", line, law);
+    abort();
+}
+
+#define CHECK(law) check((law), #law, __LINE__)
 
 #define SIZE_MAX_INPUT 65536
 

@@ -1,34 +1,37 @@
 /* A target with two bugs on purpose: a harness that does not find them within seconds is broken.
  *
- * An input that begins with "BUG!" makes a block of memory leak and writes one byte behind another.
- * It is in no corpus. */
+ * An input that begins with "over" writes one byte behind a block of memory; one that begins with
+ * "mem" loses a block. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Out of the optimiser's sight, or it would see through both. */
-static void *volatile leaked;
+/* Out of the optimiser's sight, or it would see through both bugs. */
+static uint8_t *volatile block;
+
+/* One comparison a byte: a search that is led by coverage finds them one after the other. */
+static bool begins_with(const uint8_t *data, size_t size, const char *word)
+{
+    for (size_t i = 0; word[i] != '\0'; i++) {
+        if (i >= size || data[i] != (uint8_t)word[i])
+            return false;
+    }
+    return true;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* One comparison a byte: a fuzzer that is led by coverage finds them one after the other. */
-    if (size < 4 || data[0] != 'B')
-        return 0;
-    if (data[1] != 'U')
-        return 0;
-    if (data[2] != 'G')
-        return 0;
-    if (data[3] != '!')
-        return 0;
-
-    leaked = malloc(16);
-    leaked = NULL;
-    volatile uint8_t *block = malloc(size);
-    if (!block)
-        return 0;
-    block[size] = data[0];
-    free((void *)block);
+    if (begins_with(data, size, "over")) {
+        block = malloc(size);
+        if (block)
+            block[size] = data[0];
+        free(block);
+    }
+    if (begins_with(data, size, "mem")) {
+        block = malloc(16);
+        block = NULL;
+    }
     return 0;
 }

@@ -18,6 +18,11 @@ static bool is_aligned(const void *ptr)
     return (uintptr_t)ptr % alignof(max_align_t) == 0;
 }
 
+static size_t rounded(size_t size)
+{
+    return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+}
+
 static bool is_filled(const unsigned char *bytes, size_t size, unsigned char with)
 {
     for (size_t i = 0; i < size; i++) {
@@ -180,6 +185,42 @@ static void test_one_piece_up_to_the_ceiling(void **state)
     }
 }
 
+/* What one piece takes, header and all, is a ceiling that it just fits under. */
+static void test_ceiling_is_exact(void **state)
+{
+    (void)state;
+    fail_alloc a = {0};
+    rc_alloc alloc = fail_alloc_of(&a);
+    rc_arena arena;
+    rc_arena_init(&arena, &alloc, SIZE_MAX);
+    assert_non_null(rc_arena_get(&arena, 10000));
+    size_t need = arena.used_bytes;
+    finish(&arena, &a);
+    rc_arena_init(&arena, &alloc, need);
+    assert_non_null(rc_arena_get(&arena, 10000));
+    finish(&arena, &a);
+    rc_arena_init(&arena, &alloc, need - 1);
+    assert_null(rc_arena_get(&arena, 10000));
+    assert_int_equal(rc_arena_status(&arena), RC_E_TOO_LARGE);
+    finish(&arena, &a);
+}
+
+static void test_block_is_used_to_its_end(void **state)
+{
+    (void)state;
+    fail_alloc a = {0};
+    rc_alloc alloc = fail_alloc_of(&a);
+    rc_arena arena;
+    rc_arena_init(&arena, &alloc, 1 << 20);
+    char *piece = rc_arena_get(&arena, 1);
+    char *block_end = (char *)arena.blocks + arena.used_bytes;
+    char *last = NULL;
+    for (; a.calls == 1; piece = rc_arena_get(&arena, 1))
+        last = piece;
+    assert_ptr_equal(last + rounded(1), block_end);
+    finish(&arena, &a);
+}
+
 static void test_sizes_that_overflow(void **state)
 {
     (void)state;
@@ -215,7 +256,9 @@ static void test_sizes_that_overflow(void **state)
     rc_alloc alloc = fail_alloc_of(&a);
     rc_arena arena;
     rc_arena_init(&arena, &alloc, SIZE_MAX);
-    assert_null(rc_arena_dup(&arena, rc_str_make("x", SIZE_MAX)).ptr);
+    rc_str copy = rc_arena_dup(&arena, rc_str_make("x", SIZE_MAX));
+    assert_null(copy.ptr);
+    assert_int_equal(copy.len, 0);
     expect_stuck(&arena, RC_E_TOO_LARGE);
     finish(&arena, &a);
 }
@@ -279,6 +322,27 @@ static void test_shrink_gives_room_back(void **state)
     finish(&arena, &a);
 }
 
+static void test_shrink_gives_all_room_back(void **state)
+{
+    (void)state;
+    fail_alloc a = {0};
+    rc_alloc alloc = fail_alloc_of(&a);
+    rc_arena arena;
+    rc_arena_init(&arena, &alloc, 1 << 20);
+    for (size_t old_size = 1; old_size <= 70; old_size++) {
+        for (size_t new_size = 1; new_size <= old_size; new_size++) {
+            char *piece = rc_arena_get(&arena, old_size);
+            rc_arena_shrink(&arena, piece, old_size, new_size);
+            size_t calls = a.calls;
+            char *next = rc_arena_get(&arena, 1);
+            assert_true(piece && next);
+            if (a.calls == calls)
+                assert_ptr_equal(next, piece + rounded(new_size));
+        }
+    }
+    finish(&arena, &a);
+}
+
 static void test_shrink_to_nothing_keeps_pointers_unique(void **state)
 {
     (void)state;
@@ -299,7 +363,8 @@ static void test_shrink_of_others_does_nothing(void **state)
     rc_alloc alloc = fail_alloc_of(&a);
     rc_arena arena;
     rc_arena_init(&arena, &alloc, 1 << 20);
-    rc_arena_shrink(&arena, NULL, 10, 5); /* an empty arena */
+    char elsewhere[10];
+    rc_arena_shrink(&arena, elsewhere, 10, 5); /* an empty arena */
     unsigned char *first = rc_arena_get(&arena, 100);
     unsigned char *second = rc_arena_get(&arena, 100);
     assert_true(first && second);
@@ -307,7 +372,7 @@ static void test_shrink_of_others_does_nothing(void **state)
     rc_arena_shrink(&arena, second, 100, 1000); /* not a shrinking */
     rc_arena_shrink(&arena, NULL, 100, 10);
     unsigned char *third = rc_arena_get(&arena, 100);
-    assert_true(third >= second + 100);
+    assert_ptr_equal(third, second + rounded(100));
     unsigned char *large = rc_arena_get(&arena, 10000); /* a block of its own */
     assert_non_null(large);
     rc_arena_shrink(&arena, third, 100, 10); /* the newest no more */
@@ -368,10 +433,13 @@ int main(void)
         cmocka_unit_test(test_dup),
         cmocka_unit_test(test_ceiling_sticks),
         cmocka_unit_test(test_one_piece_up_to_the_ceiling),
+        cmocka_unit_test(test_ceiling_is_exact),
+        cmocka_unit_test(test_block_is_used_to_its_end),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_no_memory_sticks),
         cmocka_unit_test(test_usable_again_after_done),
         cmocka_unit_test(test_shrink_gives_room_back),
+        cmocka_unit_test(test_shrink_gives_all_room_back),
         cmocka_unit_test(test_shrink_to_nothing_keeps_pointers_unique),
         cmocka_unit_test(test_shrink_of_others_does_nothing),
         cmocka_unit_test(test_pieces_do_not_overlap),

@@ -128,6 +128,8 @@ static const accepted with_units[] = {
     {"10 usecs", 1},
     {"10 nanoseconds", 1},
     {"10 nsec", 1},
+    {"1000000 nsec", 1},
+    {"1000000 nanoseconds", 1},
     {"1 hour(s) and 5 minute(s)", 3900000},
     {"20 Second(S)", 20000},
     {"~5s", 5000},
@@ -234,9 +236,9 @@ static void test_refuses_other_forms(void **state)
         "1s1m", "1s 1m", "1m1m", "1m 1m", "1h 1d",
     };
     static const char *const iso[] = {
-        "P",     "PT",    "P1DT",   "P1Y",    "P1M",     "P1Y2M",   "P1H",       "PT1D",  "PT1W",
-        "PT1X",  "P5",    "PT5",    "PTS",    "P1D2W",   "PT 5S",   "P 1D",      "PT-5S", "PT5SX",
-        "PT5S_", "PTT5S", "PT1S1M", "PT1M1M", "1h PT5S", "PT5S 5s", "PT1.5H30M",
+        "P",     "PT",    "P1DT",  "P1Y",    "P1M",    "P1Y2M",   "P1H",     "PT1D",      "P5S",
+        "PT1W",  "PT1X",  "P5",    "PT5",    "PTS",    "P1D2W",   "PT 5S",   "P 1D",      "PT-5S",
+        "PT5SX", "PT5S_", "PTT5S", "PT1S1M", "PT1M1M", "1h PT5S", "PT5S 5s", "PT1.5H30M",
     };
     refuse_all(numbers, COUNT(numbers));
     refuse_all(grouped, COUNT(grouped));

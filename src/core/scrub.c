@@ -1,0 +1,161 @@
+#include "core/scrub.h"
+
+#include "core/scrub_parts.h"
+
+/* What stands behind a text that was cut, around the number of bytes left out. */
+static const rc_str CUT_OPEN = RC_STR_INIT("\xE2\x80\xA6 [+");
+static const rc_str CUT_CLOSE = RC_STR_INIT(" bytes]");
+static const rc_str MARK = RC_STR_INIT(RC_SCRUB_MARK);
+static const rc_str BROKEN = RC_STR_INIT("\xEF\xBF\xBD");
+
+#define MAX_BYTES_LEAST 64u
+
+static rc_str replacement_of(const rc_scrub_edit *edit)
+{
+    switch (edit->put) {
+    case RC_SCRUB_KEEP:
+        break;
+    case RC_SCRUB_PUT_MARK:
+        return MARK;
+    case RC_SCRUB_PUT_BROKEN:
+        return BROKEN;
+    }
+    return (rc_str){NULL, 0};
+}
+
+static size_t count_digits(size_t number)
+{
+    size_t digits = 1;
+    for (; number >= 10; number /= 10)
+        digits++;
+    return digits;
+}
+
+static size_t cut_note_len(size_t left_out)
+{
+    return CUT_OPEN.len + count_digits(left_out) + CUT_CLOSE.len;
+}
+
+/* How the text comes out, found before anything is written. */
+typedef struct plan {
+    rc_str text;
+    size_t max_bytes;
+    size_t cut_room; /* what a cut text may take, its note not counted */
+    size_t at;       /* the text is planned up to here ... */
+    size_t out;      /* ... and takes so many bytes */
+    size_t held;     /* no cut before this offset */
+    size_t cut_at;   /* the last place where the text can be cut ... */
+    size_t cut_out;  /* ... and the bytes up to there */
+    bool is_changed;
+} plan;
+
+#define GLYPH_MAX 6u /* the longest disguise but for its backslashes: \\u0022, &quot; */
+
+/* The last place in [from, at] that is inside no character and no disguise of one. */
+static size_t step_back(rc_str text, size_t from, size_t at)
+{
+    while (at > from && ((unsigned char)text.ptr[at] & 0xC0) == 0x80)
+        at--;
+    for (size_t back = 1; back <= GLYPH_MAX && back <= at - from; back++) {
+        char c = text.ptr[at - back];
+        if ((c == '&' || c == '%' || c == '\\') && rc_glyph_at(text, at - back).len > back) {
+            at -= back;
+            break;
+        }
+    }
+    while (at > from && text.ptr[at - 1] == '\\')
+        at--;
+    return at;
+}
+
+/* The text can be cut anywhere in [from, to], which comes out as it is: note the last such place.
+ */
+static void allow_cut(plan *p, size_t from, size_t to)
+{
+    size_t out = p->out + (from - p->at);
+    if (out > p->cut_room)
+        return;
+    size_t room = p->cut_room - out;
+    size_t at = to - from <= room ? to : from + room;
+    if (at < p->text.len)
+        at = step_back(p->text, from, at);
+    p->cut_at = at;
+    p->cut_out = out + (at - from);
+}
+
+static void plan_edit(plan *p, const rc_scrub_edit *edit)
+{
+    size_t free_from = p->at > p->held ? p->at : p->held;
+    if (free_from <= edit->hold)
+        allow_cut(p, free_from, edit->hold);
+    p->out += edit->from - p->at + replacement_of(edit).len;
+    p->at = edit->to;
+    if (p->held < edit->release)
+        p->held = edit->release;
+    p->is_changed |= edit->put != RC_SCRUB_KEEP;
+}
+
+/* False: the text has to be cut. Looks at no more text than can come out. */
+static bool plan_all(plan *p)
+{
+    rc_scrub_scan scan;
+    rc_scrub_scan_init(&scan, p->text);
+    for (;;) {
+        if (p->out > p->max_bytes)
+            return false;
+        size_t room = p->max_bytes - p->out;
+        scan.stop = room < p->text.len - p->at ? p->at + room + 1 : p->text.len;
+        rc_scrub_edit edit;
+        if (!rc_scrub_scan_next(&scan, &edit))
+            break;
+        plan_edit(p, &edit);
+    }
+    size_t free_from = p->at > p->held ? p->at : p->held;
+    if (free_from <= p->text.len)
+        allow_cut(p, free_from, p->text.len);
+    p->out += p->text.len - p->at;
+    return p->out <= p->max_bytes;
+}
+
+/* Writes the text up to `end`, which is no offset inside an edit. */
+static void write_up_to(rc_str text, size_t end, rc_buf *buf)
+{
+    rc_scrub_scan scan;
+    rc_scrub_scan_init(&scan, text);
+    scan.stop = end;
+    size_t at = 0;
+    rc_scrub_edit edit;
+    while (rc_scrub_scan_next(&scan, &edit) && edit.to <= end) {
+        rc_buf_push(buf, rc_str_make(text.ptr + at, edit.from - at));
+        rc_buf_push(buf, replacement_of(&edit));
+        at = edit.to;
+    }
+    rc_buf_push(buf, rc_str_make(text.ptr + at, end - at));
+}
+
+rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
+{
+    if (max_bytes < MAX_BYTES_LEAST)
+        return RC_E_ARGUMENT;
+    if (text.len == 0)
+        return rc_buf_status(buf);
+
+    plan p = {.text = text, .max_bytes = max_bytes};
+    p.cut_room = max_bytes - cut_note_len(text.len);
+    bool is_whole = plan_all(&p);
+    if (is_whole && !p.is_changed)
+        return rc_buf_push(buf, text);
+
+    size_t end = is_whole ? text.len : p.cut_at;
+    size_t left_out = text.len - end;
+    size_t len = is_whole ? p.out : p.cut_out + cut_note_len(left_out);
+    if (rc_buf_reserve(buf, len) != RC_OK)
+        return rc_buf_status(buf);
+    write_up_to(text, end, buf);
+    if (!is_whole) {
+        rc_buf_push(buf, CUT_OPEN);
+        rc_buf_push_u64(buf, left_out);
+        rc_buf_push(buf, CUT_CLOSE);
+    }
+    return rc_buf_status(buf);
+}

@@ -1,0 +1,172 @@
+/* A system for tests: one input, two outputs, an environment, a clock that stands still; and any
+ * call can be made to fail. State is global because system calls have none to pass: one a program.
+ */
+#ifndef RC_TESTS_FAKE_SYS_H
+#define RC_TESTS_FAKE_SYS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "sys/calls.h"
+
+#define FAKE_FD 7 /* what open gives */
+#define FAKE_OUTPUT_MAX ((size_t)1 << 18)
+#define FAKE_ENV_MAX 8
+
+typedef struct fake_output {
+    char text[FAKE_OUTPUT_MAX];
+    size_t len;
+} fake_output;
+
+static struct fake_sys {
+    const char *path; /* the one file there is; NULL: any name will do */
+    const char *input;
+    size_t input_len;
+    size_t input_at;
+    size_t piece; /* the most that one read or write moves; 0: all */
+    fake_output out, err;
+    size_t env_count;
+    const char *env[FAKE_ENV_MAX][2];
+    bool is_tty[3];
+    int columns;
+    int open_count; /* files that are open */
+
+    int calls;   /* that could fail, so far */
+    int fail_at; /* the first that does; 0: none */
+    bool is_for_good;
+    int error;
+} fake;
+
+static inline void fake_reset(const char *input)
+{
+    memset(&fake, 0, sizeof(fake));
+    fake.input = input;
+    fake.input_len = strlen(input);
+}
+
+static inline void fake_env(const char *name, const char *value)
+{
+    fake.env[fake.env_count][0] = name;
+    fake.env[fake.env_count][1] = value;
+    fake.env_count++;
+}
+
+static bool fake_fails(void)
+{
+    fake.calls++;
+    bool is_hit = fake.is_for_good ? fake.calls >= fake.fail_at : fake.calls == fake.fail_at;
+    if (fake.fail_at == 0 || !is_hit)
+        return false;
+    errno = fake.error;
+    return true;
+}
+
+static size_t fake_piece(size_t size)
+{
+    return fake.piece > 0 && size > fake.piece ? fake.piece : size;
+}
+
+static int fake_open(const char *path)
+{
+    if (fake_fails())
+        return -1;
+    if (fake.path != NULL && strcmp(path, fake.path) != 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    fake.open_count++;
+    return FAKE_FD;
+}
+
+static ssize_t fake_read(int fd, void *buf, size_t size)
+{
+    if (fake_fails())
+        return -1;
+    if (fd != 0 && fd != FAKE_FD) {
+        errno = EBADF;
+        return -1;
+    }
+    size_t left = fake.input_len - fake.input_at;
+    size_t got = fake_piece(size < left ? size : left);
+    memcpy(buf, fake.input + fake.input_at, got);
+    fake.input_at += got;
+    return (ssize_t)got;
+}
+
+static ssize_t fake_write(int fd, const void *buf, size_t size)
+{
+    if (fake_fails())
+        return -1;
+    fake_output *output = fd == 1 ? &fake.out : &fake.err;
+    size_t room = sizeof(output->text) - 1 - output->len;
+    size_t put = fake_piece(size < room ? size : room);
+    memcpy(output->text + output->len, buf, put);
+    output->len += put;
+    output->text[output->len] = '\0';
+    return (ssize_t)put;
+}
+
+static int fake_close(int fd)
+{
+    if (fd == FAKE_FD)
+        fake.open_count--;
+    return fake_fails() ? -1 : 0;
+}
+
+static int fake_isatty(int fd)
+{
+    return fd >= 0 && fd < 3 && fake.is_tty[fd] ? 1 : 0;
+}
+
+static int fake_columns(int fd)
+{
+    (void)fd;
+    return fake.columns;
+}
+
+static int fake_clock(struct timespec *ret_time)
+{
+    if (fake_fails())
+        return -1;
+    ret_time->tv_sec = 1794790923;
+    ret_time->tv_nsec = 456999999;
+    return 0;
+}
+
+static int fake_offset(time_t at)
+{
+    return at > 0 ? 3600 : 0;
+}
+
+static ssize_t fake_random(void *buf, size_t size)
+{
+    if (fake_fails())
+        return -1;
+    size_t got = fake_piece(size);
+    memset(buf, 0x5A, got);
+    return (ssize_t)got;
+}
+
+static const char *fake_getenv(const char *name)
+{
+    for (size_t i = 0; i < fake.env_count; i++)
+        if (strcmp(fake.env[i][0], name) == 0)
+            return fake.env[i][1];
+    return NULL;
+}
+
+static const rc_sys_calls fake_calls = {
+    .open_read = fake_open,
+    .read = fake_read,
+    .write = fake_write,
+    .close = fake_close,
+    .isatty = fake_isatty,
+    .columns = fake_columns,
+    .clock_realtime = fake_clock,
+    .utc_offset_s = fake_offset,
+    .getrandom = fake_random,
+    .getenv = fake_getenv,
+};
+
+#endif
