@@ -302,8 +302,7 @@ static void resolve_year(rc_civil *civil, int64_t now_unix_ms)
     int latest = now.year + 50;
     if (rank_in_year(civil) > rank_in_year(&now))
         latest--;
-    int back = (latest - civil->year) % 100;
-    civil->year = latest - (back < 0 ? back + 100 : back);
+    civil->year = latest - (latest + 100 - civil->year) % 100; /* of 0 to 99; never negative */
 }
 
 rc_status rc_http_date_parse(rc_str text, int64_t now_unix_ms, int64_t *ret_unix_ms)

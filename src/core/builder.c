@@ -434,11 +434,10 @@ static void fill_message(rc_builder *builder)
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     if (rc_message_push(&buf, sentence, report->provider, report->model) != RC_OK)
         return;
-    rc_str told = rc_arena_dup(&report->arena, rc_buf_get(&buf));
+    /* Clean parts can make an unclean whole: a provider named "api_key:", say. */
+    rc_str told = rc_builder_scrub(builder, rc_buf_get(&buf), RC_REPORT_MESSAGE_MAX);
     if (told.len)
         report->message = told;
-    else
-        note_failure(builder);
 }
 
 /* A provider's 429 passes through, so that its client waits; a cancellation wins over every other cause. */

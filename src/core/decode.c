@@ -184,7 +184,7 @@ static void read_context(decoder *d, rc_builder *builder, const rc_json_token *b
         if (is_end(d, &token))
             break;
         rc_str key = text_of(d, &token, &d->name);
-        size_t mark = rc_decode_enter(&d->place, key);
+        size_t mark = rc_decode_enter_foreign(&d->place, key);
         read_context_value(d, builder, key);
         rc_decode_leave(&d->place, mark);
     }
@@ -331,9 +331,10 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
         if (is_end(d, &token))
             return count;
         rc_str key = text_of(d, &token, &d->name);
-        size_t mark = rc_decode_enter(&d->place, key);
         size_t index = find_field(table, key);
-        if (index == table->count) {
+        bool is_known = index < table->count;
+        size_t mark = is_known ? rc_decode_enter(&d->place, key) : rc_decode_enter_foreign(&d->place, key);
+        if (!is_known) {
             refuse(d, RC_E_UNKNOWN_KEY, token.offset, "unknown key", key);
             rc_json_reader_skip(&d->reader);
         } else {

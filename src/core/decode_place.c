@@ -31,22 +31,31 @@ static rc_str safe_name(rc_str name, char memory[STEP_MAX])
 
 size_t rc_decode_enter(rc_decode_place *place, rc_str step)
 {
-    char memory[STEP_MAX];
-    rc_str safe = safe_name(step, memory);
     rc_buf *pointer = &place->pointer;
     size_t mark = pointer->len;
     rc_buf_push_byte(pointer, '/');
-    for (size_t i = 0; i < safe.len; i++) { /* RFC 6901 §3 */
-        if (safe.ptr[i] == '~')
-            rc_buf_push(pointer, RC_STR("~0"));
-        else if (safe.ptr[i] == '/')
-            rc_buf_push(pointer, RC_STR("~1"));
-        else
-            rc_buf_push_byte(pointer, safe.ptr[i]);
-    }
+    rc_buf_push(pointer, step);
     if (rc_buf_status(pointer) != RC_OK)
         rc_decode_leave(place, mark);
     return mark;
+}
+
+size_t rc_decode_enter_foreign(rc_decode_place *place, rc_str step)
+{
+    char memory[STEP_MAX];
+    rc_str safe = safe_name(step, memory);
+    char escaped_memory[STEP_MAX * 2];
+    rc_buf escaped;
+    rc_buf_init_fixed(&escaped, escaped_memory, sizeof escaped_memory);
+    for (size_t i = 0; i < safe.len; i++) { /* RFC 6901 §3 */
+        if (safe.ptr[i] == '~')
+            rc_buf_push(&escaped, RC_STR("~0"));
+        else if (safe.ptr[i] == '/')
+            rc_buf_push(&escaped, RC_STR("~1"));
+        else
+            rc_buf_push_byte(&escaped, safe.ptr[i]);
+    }
+    return rc_decode_enter(place, rc_buf_get(&escaped));
 }
 
 size_t rc_decode_enter_index(rc_decode_place *place, size_t index)

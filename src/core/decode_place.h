@@ -14,9 +14,10 @@ typedef struct rc_decode_place {
 /* info: borrows; cleared. */
 void rc_decode_place_init(rc_decode_place *place, rc_str text, rc_decode_info *info);
 
-/* One step down; the mark takes it back. A step that does not fit is left out: the pointer then ends at its parent. The
- * step may be anybody's text: it is scrubbed, and control characters are shown as '?'. */
+/* One step down; the mark takes it back. A step that does not fit is left out: the pointer then ends at its parent. A
+ * foreign step may be anybody's text: it is scrubbed, and control characters are shown as '?'. */
 size_t rc_decode_enter(rc_decode_place *place, rc_str step);
+size_t rc_decode_enter_foreign(rc_decode_place *place, rc_str step);
 size_t rc_decode_enter_index(rc_decode_place *place, size_t index);
 void rc_decode_leave(rc_decode_place *place, size_t mark);
 

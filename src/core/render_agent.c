@@ -9,7 +9,7 @@
 #include "core/render_text.h"
 #include "core/render_view.h"
 
-/* The action's detail and the longest wait text behind it. */
+/* The action's detail with its paths masked, and the longest wait text behind it. */
 #define HINT_MAX (2 * RC_REPORT_MESSAGE_MAX + 128)
 
 static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -18,10 +18,6 @@ static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_buf hint;
     rc_buf_init_fixed(&hint, memory, sizeof memory);
     rc_push_hint(&hint, report, view);
-    if (rc_buf_status(&hint) != RC_OK) { /* masked, it does not fit: the title alone then */
-        rc_buf_reset(&hint);
-        rc_buf_push(&hint, rc_str_c(rc_user_action_title(rc_report_action(report))));
-    }
     rc_str text = rc_str_trim(rc_buf_get(&hint));
     if (text.len)
         rc_json_member_string(w, RC_STR("hint"), text);

@@ -91,18 +91,23 @@ static const char *openai_type(const rc_report *report, const rc_dialect_words *
     return is_tokens ? "tokens" : words->openai_type;
 }
 
+void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    rc_str param = rc_report_provider_param(report);
+    if (param.len && rc_view_has_metadata(view, RC_STR("param"))) {
+        rc_render_member(w, view, RC_STR("param"), param);
+        return;
+    }
+    rc_json_key(w, RC_STR("param"));
+    rc_json_null(w);
+}
+
 void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
-    rc_str param = rc_report_provider_param(report);
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_member_string(w, RC_STR("type"), rc_str_c(openai_type(report, words)));
-    if (param.len && rc_view_has_metadata(view, RC_STR("param"))) {
-        rc_render_member(w, view, RC_STR("param"), param);
-    } else {
-        rc_json_key(w, RC_STR("param"));
-        rc_json_null(w);
-    }
+    rc_render_openai_param(w, report, view);
     rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
 }
 

@@ -35,6 +35,9 @@ rc_str rc_http_phrase(int status);
 /* The members of OpenAI's error: message, type, param, code. */
 void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view);
 
+/* The one member "param": what the provider named, where the view has it, else null. */
+void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view);
+
 /* The members of a problem details object, RFC 9457. */
 void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_view view);
 

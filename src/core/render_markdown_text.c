@@ -123,7 +123,7 @@ static void push_fence(rc_buf *buf, size_t count)
 void rc_markdown_push_code(rc_buf *buf, rc_str text)
 {
     if (text.len == 0)
-        return;
+        text = RC_STR(" "); /* there are no empty code spans */
     size_t fence = longest_run(text) + 1;
     bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`' || text.ptr[0] == ' ' ||
                      text.ptr[text.len - 1] == ' ';

@@ -29,8 +29,7 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_member_i64(&w, RC_STR("sequence_number"), sequence_number(report));
     rc_json_member_string(&w, RC_STR("code"), rc_str_c(words->openai_code));
     rc_render_member(&w, view, RC_STR("message"), rc_render_message(report));
-    rc_json_key(&w, RC_STR("param"));
-    rc_json_null(&w);
+    rc_render_openai_param(&w, report, view);
     rc_json_key(&w, RC_STR("error"));
     rc_json_object_begin(&w);
     rc_render_openai_error(&w, report, view);

@@ -1,5 +1,6 @@
 #include "core/render_view.h"
 
+#include "base/str.h"
 #include "core/report_fields.h"
 #include "core/scrub.h"
 
@@ -35,9 +36,18 @@ bool rc_view_has_metadata(rc_view view, rc_str key)
     return is_in_view(metadata, view) && is_in_view(find(metadata->members, key), view);
 }
 
+static bool is_path_like(rc_str key)
+{
+    return rc_str_find_byte(key, '/', 0) != RC_STR_NPOS ||
+           rc_str_find_byte(key, '\\', 0) != RC_STR_NPOS;
+}
+
 bool rc_view_has_context(rc_view view, const rc_context_entry *entry)
 {
-    return rc_context_key_is_in_view(entry->key, (unsigned)rc_view_checked(view));
+    view = rc_view_checked(view);
+    if (view == RC_VIEW_MODEL && is_path_like(entry->key))
+        return false;
+    return rc_context_key_is_in_view(entry->key, (unsigned)view);
 }
 
 rc_str rc_view_text(rc_view view, rc_str text, rc_text_room *room)

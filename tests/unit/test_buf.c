@@ -244,6 +244,16 @@ static void test_first_failure_is_the_one_told(void **state)
     expect_all_given_back(&a);
 }
 
+static void test_no_allocator_is_no_memory(void **state)
+{
+    (void)state;
+    const rc_alloc nothing = {0};
+    rc_buf buf;
+    rc_buf_init(&buf, &nothing, 10);
+    assert_int_equal(rc_buf_push_byte(&buf, 'a'), RC_E_NOMEM);
+    rc_buf_done(&buf);
+}
+
 static void test_reserved_pushes_cannot_fail(void **state)
 {
     (void)state;
@@ -373,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_no_memory_sticks),
         cmocka_unit_test(test_first_failure_is_the_one_told),
+        cmocka_unit_test(test_no_allocator_is_no_memory),
         cmocka_unit_test(test_reserved_pushes_cannot_fail),
         cmocka_unit_test(test_done_in_any_state),
         cmocka_unit_test(test_fixed_never_allocates),

@@ -26,7 +26,7 @@ static rc_status parse(form f, rc_str text, int64_t *ret_unix_ms)
 {
     char *copy = malloc(text.len + 1); /* never of size 0 */
     assert_non_null(copy);
-    if (text.len)
+    if (text.ptr)
         memcpy(copy + 1, text.ptr, text.len);
     rc_str exact = rc_str_make(copy + 1, text.len);
     rc_status status = RC_E_ARGUMENT;
@@ -380,6 +380,7 @@ static void test_two_digit_years(void **state)
     expect_year(now, "Sunday, 06-Nov-00 08:49:37 GMT", 2000);
     /* Exactly fifty years ahead is still ahead; a second more is not. */
     expect_year(now, "Monday, 16-Nov-76 01:02:03 GMT", 2076);
+    expect_year("2026-11-16T01:02:03.456Z", "Monday, 16-Nov-76 01:02:03 GMT", 2076);
     expect_year(now, "Monday, 16-Nov-76 01:02:04 GMT", 1976);
     expect_year(now, "Monday, 16-Nov-76 01:03:03 GMT", 1976);
     expect_year(now, "Monday, 16-Nov-76 02:02:03 GMT", 1976);

@@ -26,7 +26,7 @@ static rc_status parse(rc_str text, rc_unit bare, int64_t *ret_ms)
     char *copy = malloc(text.len + 1); /* never of size 0 */
     assert_non_null(copy);
     char *end = copy + 1;
-    if (text.len)
+    if (text.ptr)
         memcpy(end, text.ptr, text.len);
     rc_status status = rc_duration_parse(rc_str_make(end, text.len), bare, ret_ms);
     free(copy);
@@ -38,7 +38,7 @@ static rc_status parse_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len)
     char *copy = malloc(text.len + 1);
     assert_non_null(copy);
     char *end = copy + 1;
-    if (text.len)
+    if (text.ptr)
         memcpy(end, text.ptr, text.len);
     rc_status status = rc_duration_parse_prefix(rc_str_make(end, text.len), ret_ms, ret_len);
     free(copy);

@@ -159,7 +159,9 @@ static void test_container_at_every_length(void **state)
 static void test_deep_nesting(void **state)
 {
     (void)state;
-    enum { DEPTH = 100000 };
+    enum {
+        DEPTH = 100000
+    };
     char *bytes = malloc(2 * DEPTH);
     assert_non_null(bytes);
     memset(bytes, '[', DEPTH);
@@ -189,12 +191,9 @@ static void test_random_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_every_byte_at_every_place),
-        cmocka_unit_test(test_backslash_runs),
-        cmocka_unit_test(test_container_at_every_length),
-        cmocka_unit_test(test_deep_nesting),
-        cmocka_unit_test(test_random_texts),
+        cmocka_unit_test(test_levels),         cmocka_unit_test(test_every_byte_at_every_place),
+        cmocka_unit_test(test_backslash_runs), cmocka_unit_test(test_container_at_every_length),
+        cmocka_unit_test(test_deep_nesting),   cmocka_unit_test(test_random_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
