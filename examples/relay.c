@@ -1,11 +1,13 @@
-/* A report crosses a wire: the sender may be newer than we are, the reader speaks another dialect. */
+/* A report crosses a wire: the sender may be newer than we are, the reader speaks another dialect.
+ */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
 #include <stdio.h>
 
 static const char FROM_A_NEWER_PEER[] =
-    "{\"error_code\":\"Overloaded\",\"error_category\":\"transient\",\"retryable\":true,\"http_status\":503,"
+    "{\"error_code\":\"Overloaded\",\"error_category\":\"transient\",\"retryable\":true,\"http_"
+    "status\":503,"
     "\"message\":\"The provider is overloaded.\",\"mood\":\"tired\"}";
 
 int main(void)
@@ -14,10 +16,13 @@ int main(void)
     rc_decode_info info;
     const rc_report *report = NULL;
 
-    rc_status status = rc_report_decode(rc_str_c(FROM_A_NEWER_PEER), RC_DECODE_STRICT, &alloc, &report, &info);
-    printf("strict: %s, %s at line %zu, column %zu\n", rc_status_name(status), info.what, info.line, info.column);
+    rc_status status =
+        rc_report_decode(rc_str_c(FROM_A_NEWER_PEER), RC_DECODE_STRICT, &alloc, &report, &info);
+    printf("strict: %s, %s at line %zu, column %zu\n", rc_status_name(status), info.what, info.line,
+           info.column);
 
-    if (rc_report_decode(rc_str_c(FROM_A_NEWER_PEER), RC_DECODE_TOLERANT, &alloc, &report, &info) != RC_OK)
+    if (rc_report_decode(rc_str_c(FROM_A_NEWER_PEER), RC_DECODE_TOLERANT, &alloc, &report, &info) !=
+        RC_OK)
         return 1;
     printf("tolerant: dropped %zu: %s\n", info.dropped_count, info.dropped[0]);
 

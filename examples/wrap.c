@@ -1,4 +1,5 @@
-/* Layers add to a report and never lose what is below: the outermost still knows that a key was refused. */
+/* Layers add to a report and never lose what is below: the outermost still knows that a key was
+ * refused. */
 #include <recourse/recourse.h>
 #include <recourse/stdlib.h>
 
@@ -11,7 +12,8 @@ static const rc_report *call_model(const rc_alloc *alloc)
     rc_builder_set_provider(&b, RC_STR("openai"));
     rc_builder_set_provider_status(&b, 401);
     /* What a provider echoes may hold the key itself: the scrubber takes it out. */
-    rc_builder_set_detail(&b, RC_STR("Incorrect API key provided: sk-proj-AbCdEf0123456789GhIjKlMnOp"));
+    rc_builder_set_detail(&b,
+                          RC_STR("Incorrect API key provided: sk-proj-AbCdEf0123456789GhIjKlMnOp"));
     return rc_builder_finish(&b);
 }
 
@@ -35,7 +37,8 @@ int main(void)
 
     printf("%s: %s\n", rc_report_error_type(report).ptr, rc_report_message(report).ptr);
     printf("code %s, retryable %s, HTTP %d, exit %d\n", rc_code_name(rc_report_code(report)),
-           rc_report_is_retryable(report) ? "yes" : "no", rc_report_http_status(report), rc_report_exit_status(report));
+           rc_report_is_retryable(report) ? "yes" : "no", rc_report_http_status(report),
+           rc_report_exit_status(report));
     printf("do: %s\n", rc_report_action_detail(report).ptr);
     printf("cause: %s\n", rc_report_detail(rc_report_root(report)).ptr);
 

@@ -1,4 +1,5 @@
-/* What a report costs: build, encode, decode, render. cJSON printing and parsing the same text is the peer.
+/* What a report costs: build, encode, decode, render. cJSON printing and parsing the same text is
+ * the peer.
  *
  * CPU time of this thread, the contenders interleaved, the median of the rounds. */
 #include <recourse/recourse.h>
@@ -28,14 +29,17 @@ static const rc_report *build(const rc_alloc *alloc)
     rc_builder_set_family(&b, RC_FAMILY_LLM);
     rc_builder_set_provider(&b, RC_STR("anthropic"));
     rc_builder_set_model(&b, RC_STR("claude-sonnet-4-5"));
-    rc_builder_set_detail(&b, RC_STR("This request would exceed the rate limit for your organization of 40,000 input tokens per minute."));
+    rc_builder_set_detail(&b, RC_STR("This request would exceed the rate limit for your "
+                                     "organization of 40,000 input tokens per minute."));
     rc_builder_set_provider_status(&b, 429);
     rc_builder_set_provider_type(&b, RC_STR("rate_limit_error"));
     rc_builder_set_request_id(&b, RC_STR("req_011CS3kQ8x"));
     rc_builder_set_retry_after_ms(&b, 38000);
     rc_builder_set_limit_kind(&b, RC_LIMIT_KIND_TOKENS);
-    rc_builder_set_raw(&b, RC_STR("{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"This request would exceed "
-                                  "the rate limit for your organization of 40,000 input tokens per minute.\"}}"));
+    rc_builder_set_raw(
+        &b, RC_STR("{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":"
+                   "\"This request would exceed "
+                   "the rate limit for your organization of 40,000 input tokens per minute.\"}}"));
     rc_builder_set_context(&b, RC_STR("run_id"), RC_STR("run_20261116_0302"));
     rc_builder_set_context(&b, RC_STR("node_id"), RC_STR("summarize"));
     rc_builder_set_context_int(&b, RC_STR("attempt"), 3);
@@ -93,7 +97,16 @@ typedef struct contender {
     double ns[ROUNDS];
 } contender;
 
-enum { ENCODE, CJSON_PRINT, DECODE, CJSON_PARSE, BUILD, PANEL, HTTP, CONTENDERS };
+enum {
+    ENCODE,
+    CJSON_PRINT,
+    DECODE,
+    CJSON_PARSE,
+    BUILD,
+    PANEL,
+    HTTP,
+    CONTENDERS
+};
 
 static double now_ns(void)
 {
@@ -145,7 +158,8 @@ int main(void)
     double medians[CONTENDERS];
     for (size_t i = 0; i < CONTENDERS; i++)
         medians[i] = median(&all[i]);
-    printf("\nA report of %zu bytes of JSON (CPU time, median of %d rounds)\n\n", rc_buf_get(&b.json).len, ROUNDS);
+    printf("\nA report of %zu bytes of JSON (CPU time, median of %d rounds)\n\n",
+           rc_buf_get(&b.json).len, ROUNDS);
     printf("%-30s %10s  %s\n", "", "us", "of the peer's time");
     for (size_t i = 0; i < CONTENDERS; i++) {
         printf("%-30s %10.2f", all[i].name, medians[i] / 1000);

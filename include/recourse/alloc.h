@@ -1,11 +1,12 @@
-/* rc_alloc: where memory comes from. The library never calls malloc; whoever embeds it says how to allocate. */
+/* rc_alloc: where memory comes from. The library never calls malloc; whoever embeds it says how to
+ * allocate. */
 #ifndef RECOURSE_ALLOC_H
 #define RECOURSE_ALLOC_H
 
 #include <stddef.h>
 
-/* Copied by value wherever it is taken, so the struct itself need not outlive the call; what ctx points to must outlive
- * everything allocated through it. */
+/* Copied by value wherever it is taken, so the struct itself need not outlive the call; what ctx
+ * points to must outlive everything allocated through it. */
 typedef struct rc_alloc {
     void *ctx;
     /* Returns size bytes aligned for any object type, or NULL. size is never 0. */

@@ -1,7 +1,8 @@
 /* rc_buf: bytes that grow up to a ceiling.
  *
- * A failure (no memory, ceiling reached) sticks: later pushes do nothing, and the caller checks once, at the end. What
- * was pushed before the failure stays readable. A push that does not fit adds nothing of itself. */
+ * A failure (no memory, ceiling reached) sticks: later pushes do nothing, and the caller checks
+ * once, at the end. What was pushed before the failure stays readable. A push that does not fit
+ * adds nothing of itself. */
 #ifndef RECOURSE_BUF_H
 #define RECOURSE_BUF_H
 
@@ -25,7 +26,8 @@ typedef struct rc_buf {
     bool is_fixed; /* ptr is the caller's memory */
 } rc_buf;
 
-/* Starts an empty buffer that allocates from alloc (copies) and never holds more than max_bytes. Allocates nothing yet. */
+/* Starts an empty buffer that allocates from alloc (copies) and never holds more than max_bytes.
+ * Allocates nothing yet. */
 RC_API void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes);
 
 /* Starts an empty buffer in memory (borrows; size bytes) that never allocates. */
@@ -41,7 +43,8 @@ RC_API void rc_buf_reset(rc_buf *buf);
  * RC_E_NOMEM, RC_E_TOO_LARGE; both stick. */
 RC_API rc_status rc_buf_reserve(rc_buf *buf, size_t extra);
 
-/* Appends (copies). RC_E_NOMEM, RC_E_TOO_LARGE; both stick. */
+/* Appends (copies; must not be a view of the same buffer, which may move). RC_E_NOMEM,
+ * RC_E_TOO_LARGE; both stick. */
 RC_API rc_status rc_buf_push(rc_buf *buf, rc_str bytes);
 RC_API rc_status rc_buf_push_byte(rc_buf *buf, char byte);
 RC_API rc_status rc_buf_push_u64(rc_buf *buf, uint64_t value);

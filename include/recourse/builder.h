@@ -7,16 +7,19 @@
  *   rc_builder_add_source(&b, RC_HERE("RateLimitError"));
  *   const rc_report *report = rc_builder_finish(&b);    never NULL
  *
- * Setters copy what they are given through the scrubber and return nothing: whatever cannot be kept (no memory, a
- * ceiling) is left out, and the finished report says so in its context (incomplete: "out of memory" or "too large").
- * When not even the report itself could be allocated, finish gives a static one with the code's row of the table, or of a
- * wrapper its cause: the classification is never lost. Setting a field twice: the last one wins. Empty strings and NONE leave a field absent.
+ * Setters copy what they are given through the scrubber and return nothing: whatever cannot be kept
+ * (no memory, a ceiling) is left out, and the finished report says so in its context (incomplete:
+ * "out of memory" or "too large"). When not even the report itself could be allocated, finish gives
+ * a static one with the code's row of the table, or of a wrapper its cause: the classification is
+ * never lost. Setting a field twice: the last one wins. Empty strings and NONE leave a field
+ * absent.
  *
- * What is not set is filled by finish, field by field: from the code's row of the table (class, category where the row
- * has one, domain, retryable, user action), then from the cause, which was filled the same way when it was built (these,
- * and provider, model, provider metadata but for raw, rule, retry_exhausted), at last the message and the HTTP status. A
- * wrapper that adds only its type and message has RC_CODE_NONE and takes all of its classification from its cause. No
- * report comes out retryable with a category that is not: only transient is. */
+ * What is not set is filled by finish, field by field: from the code's row of the table (class,
+ * category where the row has one, domain, retryable, user action), then from the cause, which was
+ * filled the same way when it was built (these, and provider, model, provider metadata but for raw,
+ * rule, retry_exhausted), at last the message and the HTTP status. A wrapper that adds only its
+ * type and message has RC_CODE_NONE and takes all of its classification from its cause. No report
+ * comes out retryable with a category that is not: only transient is. */
 #ifndef RECOURSE_BUILDER_H
 #define RECOURSE_BUILDER_H
 
@@ -50,7 +53,8 @@ typedef struct rc_source {
     const char *func;
 } rc_source;
 
-static inline rc_source rc_source_make(const char *type, const char *file, int line, const char *func)
+static inline rc_source rc_source_make(const char *type, const char *file, int line,
+                                       const char *func)
 {
     rc_source s;
     s.type = type;
@@ -62,11 +66,12 @@ static inline rc_source rc_source_make(const char *type, const char *file, int l
 
 #define RC_HERE(type) rc_source_make((type), __FILE__, __LINE__, __func__)
 
-/* Starts a report with this code (RC_CODE_NONE: a wrapper that takes class and code from its cause too). alloc: copies.
- * Never fails. Each init is followed by one finish or one done. */
+/* Starts a report with this code (RC_CODE_NONE: a wrapper that takes class and code from its cause
+ * too). alloc: copies. Never fails. Each init is followed by one finish or one done. */
 RC_API void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code);
 
-/* Ends the building and gives the report, never NULL; free it with rc_report_free. The builder is empty afterwards. */
+/* Ends the building and gives the report, never NULL; free it with rc_report_free. The builder is
+ * empty afterwards. */
 RC_API const rc_report *rc_builder_finish(rc_builder *builder);
 
 /* Gives up a report that was begun. Takes a builder in any state, also after finish. */
@@ -80,8 +85,9 @@ RC_API void rc_builder_set_id_text(rc_builder *builder, rc_str id);
 RC_API void rc_builder_set_error_type(rc_builder *builder, rc_str type);
 RC_API void rc_builder_set_family(rc_builder *builder, rc_family family);
 
-/* Classification and texts. Every text is copied. category: a code's own case may differ from its row (a connection that
- * fails on a certificate is configuration, not transient). message is for the user: no internals; detail is for the log. */
+/* Classification and texts. Every text is copied. category: a code's own case may differ from its
+ * row (a connection that fails on a certificate is configuration, not transient). message is for
+ * the user: no internals; detail is for the log. */
 RC_API void rc_builder_set_class(rc_builder *builder, rc_error_class error_class);
 RC_API void rc_builder_set_category(rc_builder *builder, rc_category category);
 RC_API void rc_builder_set_domain(rc_builder *builder, rc_domain domain);
@@ -105,8 +111,8 @@ RC_API void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms);
 RC_API void rc_builder_set_limit_kind(rc_builder *builder, rc_limit_kind kind);
 RC_API void rc_builder_set_raw(rc_builder *builder, rc_str raw);
 
-/* Context: run_id, node_id, session_id, attempt and whatever else names the place. A key that is there is replaced. A
- * value under a secret name is redacted whole. */
+/* Context: run_id, node_id, session_id, attempt and whatever else names the place. A key that is
+ * there is replaced. A value under a secret name is redacted whole. */
 RC_API void rc_builder_set_context(rc_builder *builder, rc_str key, rc_str value);
 RC_API void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value);
 RC_API void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value);
@@ -118,10 +124,12 @@ RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_attempt *attemp
 RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 
-/* The report that this one wraps. Borrows: the builder makes itself an owner of it. NULL is allowed and ignored.
+/* The report that this one wraps. Borrows: the builder makes itself an owner of it. NULL is allowed
+ * and ignored.
  *
- * A chain that would become deeper than RC_REPORT_CAUSE_DEPTH_MAX loses the reports next to the outermost, one for each
- * that is added, and counts them in the context (causes_elided); the root cause and its classification stay. */
+ * A chain that would become deeper than RC_REPORT_CAUSE_DEPTH_MAX loses the reports next to the
+ * outermost, one for each that is added, and counts them in the context (causes_elided); the root
+ * cause and its classification stay. */
 RC_API void rc_builder_set_cause(rc_builder *builder, const rc_report *cause);
 
 /* A failure as another runtime has it, before it is a report: an exception with its cause. */
@@ -133,13 +141,14 @@ typedef struct rc_fault {
     const struct rc_fault *cause; /* borrowed; may lead back to where it began */
 } rc_fault;
 
-/* A report for a chain of faults, outermost first. A chain that is cyclic or deeper than RC_REPORT_CAUSE_DEPTH_MAX is cut
- * there, and the context of the innermost report says so (chain: "cyclic" or "too deep"). fault: borrows. A fault
- * without a code that has a cause is a wrapper; without a cause it is Internal. The fault's message is internal detail.
- * Never NULL. */
+/* A report for a chain of faults, outermost first. A chain that is cyclic or deeper than
+ * RC_REPORT_CAUSE_DEPTH_MAX is cut there, and the context of the innermost report says so (chain:
+ * "cyclic" or "too deep"). fault: borrows. A fault without a code that has a cause is a wrapper;
+ * without a cause it is Internal. The fault's message is internal detail. Never NULL. */
 RC_API const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault);
 
-/* The static report of a code, for when nothing can be allocated. Never NULL; RC_CODE_NONE and UNKNOWN give Internal. */
+/* The static report of a code, for when nothing can be allocated. Never NULL; RC_CODE_NONE and
+ * UNKNOWN give Internal. */
 RC_API const rc_report *rc_report_static(rc_code code);
 
 RC_END_DECLS

@@ -1,5 +1,5 @@
-/* rc_partial: a result of which a part failed: the payload in its declared shape, plus a typed error an item. An error is
- * never blended into a success. */
+/* rc_partial: a result of which a part failed: the payload in its declared shape, plus a typed
+ * error an item. An error is never blended into a success. */
 #ifndef RECOURSE_PARTIAL_H
 #define RECOURSE_PARTIAL_H
 
@@ -19,11 +19,12 @@ typedef struct rc_item_error {
     const rc_report *report;
 } rc_item_error;
 
-/* Appends {"payload":…,"errors":[{"item","error":{report}}]}. payload_json (borrows) must be one JSON value: RC_E_SYNTAX or
- * RC_E_TRUNCATED when it is not, and then nothing is appended; it passes the scrubber no more than any success does.
- * RC_E_ARGUMENT: an entry without a report. Else the buffer's status. */
-RC_API rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, size_t count, rc_view view,
-                                   rc_buf *buf);
+/* Appends {"payload":…,"errors":[{"item","error":{report}}]}. payload_json (borrows) must be one
+ * JSON value: RC_E_SYNTAX or RC_E_TRUNCATED when it is not, and then nothing is appended; it passes
+ * the scrubber no more than any success does. RC_E_ARGUMENT: an entry without a report. Else the
+ * buffer's status. */
+RC_API rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, size_t count,
+                                   rc_view view, rc_buf *buf);
 
 RC_END_DECLS
 

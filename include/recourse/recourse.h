@@ -1,4 +1,5 @@
-/* Recourse: one error model for every LLM and tool call. This header has everything but stdlib.h. */
+/* Recourse: one error model for every LLM and tool call. This header has everything but stdlib.h.
+ */
 #ifndef RECOURSE_H
 #define RECOURSE_H
 

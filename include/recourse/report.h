@@ -1,12 +1,13 @@
-/* rc_report: what happened to one LLM or tool call. Immutable: built once (builder.h) or decoded (decode.h), then only
- * read, from any thread.
+/* rc_report: what happened to one LLM or tool call. Immutable: built once (builder.h) or decoded
+ * (decode.h), then only read, from any thread.
  *
- * Lifetime: a report has owners. Who builds or decodes one is its first owner; rc_report_dup makes one more; each calls
- * rc_report_free once. Every rc_str, pointer and cause that a getter gives is borrowed: it lives as long as the report.
- * Every string is valid UTF-8 without secrets, has no NUL inside and one behind it.
+ * Lifetime: a report has owners. Who builds or decodes one is its first owner; rc_report_dup makes
+ * one more; each calls rc_report_free once. Every rc_str, pointer and cause that a getter gives is
+ * borrowed: it lives as long as the report. Every string is valid UTF-8 without secrets, has no NUL
+ * inside and one behind it.
  *
- * No getter fails. A field that is absent gives an empty string, NONE, 0 or what its line says. All take NULL and then
- * give the same. */
+ * No getter fails. A field that is absent gives an empty string, NONE, 0 or what its line says. All
+ * take NULL and then give the same. */
 #ifndef RECOURSE_REPORT_H
 #define RECOURSE_REPORT_H
 
@@ -21,8 +22,8 @@ RC_BEGIN_DECLS
 
 typedef struct rc_report rc_report;
 
-/* Ceilings. What is longer is cut, and the text says so; what is more is left out, and the context says so
- * (incomplete). */
+/* Ceilings. What is longer is cut, and the text says so; what is more is left out, and the context
+ * says so (incomplete). */
 #define RC_REPORT_NAME_MAX 512       /* ids, types, providers, models, keys, rules */
 #define RC_REPORT_MESSAGE_MAX 8192   /* message, detail of the user action, context values */
 #define RC_REPORT_DETAIL_MAX 16384   /* detail */
@@ -32,10 +33,18 @@ typedef struct rc_report rc_report;
 #define RC_REPORT_SOURCES_MAX 64     /* entries */
 #define RC_REPORT_CAUSE_DEPTH_MAX 64 /* reports below the outermost; see rc_builder_set_cause */
 
-typedef enum rc_tristate { RC_UNSET = 0, RC_FALSE = 1, RC_TRUE = 2 } rc_tristate;
+typedef enum rc_tristate {
+    RC_UNSET = 0,
+    RC_FALSE = 1,
+    RC_TRUE = 2
+} rc_tristate;
 
 /* One entry of the context. */
-typedef enum rc_value_kind { RC_VALUE_STRING = 1, RC_VALUE_INT = 2, RC_VALUE_BOOL = 3 } rc_value_kind;
+typedef enum rc_value_kind {
+    RC_VALUE_STRING = 1,
+    RC_VALUE_INT = 2,
+    RC_VALUE_BOOL = 3
+} rc_value_kind;
 
 typedef struct rc_context_entry {
     rc_str key;
@@ -105,15 +114,17 @@ RC_API const rc_context_entry *rc_report_context_get(const rc_report *report, rc
 RC_API size_t rc_report_attempt_count(const rc_report *report);
 RC_API const rc_attempt *rc_report_attempt_at(const rc_report *report, size_t index);
 
-/* "Type @ file:line (in func)", this report's own; the causes have theirs. The empty string past the end. */
+/* "Type @ file:line (in func)", this report's own; the causes have theirs. The empty string past
+ * the end. */
 RC_API size_t rc_report_source_count(const rc_report *report);
 RC_API rc_str rc_report_source_at(const rc_report *report, size_t index);
 
-/* The status to answer with: what was set, else a provider's 429, else the code's, else the domain's. Never 0 for a
- * report that was built. */
+/* The status to answer with: what was set, else a provider's 429, else the code's, else the
+ * domain's. Never 0 for a report that was built. */
 RC_API int rc_report_http_status(const rc_report *report);
 
-/* The exit status and run-event code of the code, from the table. 70 and INTERNAL for a code that is not in it. */
+/* The exit status and run-event code of the code, from the table. 70 and INTERNAL for a code that
+ * is not in it. */
 RC_API int rc_report_exit_status(const rc_report *report);
 RC_API rc_run_event rc_report_run_event(const rc_report *report);
 

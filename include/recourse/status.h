@@ -1,4 +1,5 @@
-/* rc_status: did this C call work? It says nothing of what happened to an LLM call: that is a report. */
+/* rc_status: did this C call work? It says nothing of what happened to an LLM call: that is a
+ * report. */
 #ifndef RECOURSE_STATUS_H
 #define RECOURSE_STATUS_H
 
@@ -21,8 +22,8 @@ typedef enum rc_status {
     RC_E_ARGUMENT = 11    /* the caller broke the function's contract */
 } rc_status;
 
-/* The status as a stable lower-case word ("ok", "no_memory", ...); "unknown" for a value not listed.
- * Gives a static string. */
+/* The status as a stable lower-case word ("ok", "no_memory", ...); "unknown" for a value not
+ * listed. Gives a static string. */
 RC_API const char *rc_status_name(rc_status status);
 
 RC_END_DECLS

@@ -1,5 +1,5 @@
-/* An rc_alloc on malloc and free. It lives in a header, compiled into the caller, so that the library itself imports
- * neither. */
+/* An rc_alloc on malloc and free. It lives in a header, compiled into the caller, so that the
+ * library itself imports neither. */
 #ifndef RECOURSE_STDLIB_H
 #define RECOURSE_STDLIB_H
 

@@ -23,8 +23,8 @@ static inline rc_str rc_str_make(const char *ptr, size_t len)
 #define RC_STR(literal) rc_str_make("" literal, sizeof(literal) - 1)
 
 /* The same as a constant initialiser: static const rc_str x = RC_STR_INIT("..."); */
-#define RC_STR_INIT(literal) \
-    {                        \
+#define RC_STR_INIT(literal)            \
+    {                                   \
         "" literal, sizeof(literal) - 1 \
     }
 

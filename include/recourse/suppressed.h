@@ -1,4 +1,5 @@
-/* SuppressedError: the event that is sent when an error is ignored on purpose. There is no other way to ignore one. */
+/* SuppressedError: the event that is sent when an error is ignored on purpose. There is no other
+ * way to ignore one. */
 #ifndef RECOURSE_SUPPRESSED_H
 #define RECOURSE_SUPPRESSED_H
 
@@ -10,11 +11,12 @@
 
 RC_BEGIN_DECLS
 
-/* Appends one line of JSON, a newline behind it: {"type":"SuppressedError","seq","time","correlation_id","reason",
- * "error":{report, internal view}}. reason (borrows) says why it may be ignored; an empty one is written as "no reason given", which tests
- * and reviewers look for. The buffer's status. */
-RC_API rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t seq, int64_t now_unix_ms,
-                                      rc_buf *buf);
+/* Appends one line of JSON, a newline behind it:
+ * {"type":"SuppressedError","seq","time","correlation_id","reason", "error":{report, internal
+ * view}}. reason (borrows) says why it may be ignored; an empty one is written as "no reason
+ * given", which tests and reviewers look for. The buffer's status. */
+RC_API rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t seq,
+                                      int64_t now_unix_ms, rc_buf *buf);
 
 RC_END_DECLS
 

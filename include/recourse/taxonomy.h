@@ -1,4 +1,5 @@
-/* What is known of each class and code: the table behind the enums of codes.h. All strings are static. */
+/* What is known of each class and code: the table behind the enums of codes.h. All strings are
+ * static. */
 #ifndef RECOURSE_TAXONOMY_H
 #define RECOURSE_TAXONOMY_H
 
@@ -44,7 +45,8 @@ RC_API const rc_code_info *rc_code_at(size_t index);
 RC_API size_t rc_class_count(void);
 RC_API const rc_class_info *rc_class_at(size_t index);
 
-/* The name as the JSON has it. NONE gives ""; UNKNOWN and values that are not in the table give "unknown". */
+/* The name as the JSON has it. NONE gives ""; UNKNOWN and values that are not in the table give
+ * "unknown". */
 RC_API const char *rc_code_name(rc_code code);
 RC_API const char *rc_class_name(rc_error_class error_class);
 RC_API const char *rc_category_name(rc_category category);
@@ -54,7 +56,8 @@ RC_API const char *rc_run_event_name(rc_run_event event);
 RC_API const char *rc_limit_kind_name(rc_limit_kind kind);
 RC_API const char *rc_family_name(rc_family family);
 
-/* The value of an exact name; NONE for the empty name, UNKNOWN for any other that is not in the table. */
+/* The value of an exact name; NONE for the empty name, UNKNOWN for any other that is not in the
+ * table. */
 RC_API rc_code rc_code_parse(rc_str name);
 RC_API rc_error_class rc_class_parse(rc_str name);
 RC_API rc_category rc_category_parse(rc_str name);
@@ -73,7 +76,8 @@ RC_API int rc_domain_http_status(rc_domain domain);
 /* What to do, as a short heading for people: "Check the credentials". "" for NONE and UNKNOWN. */
 RC_API const char *rc_user_action_title(rc_user_action action);
 
-/* The error type of a failure: the family's, with its own type for a missing model; without a family, the class's. */
+/* The error type of a failure: the family's, with its own type for a missing model; without a
+ * family, the class's. */
 RC_API const char *rc_error_type_for(rc_family family, rc_code code);
 
 RC_END_DECLS

@@ -1,7 +1,8 @@
-/* Finding a few members of a top-level object without reading the rest: the gateway's view of a request.
+/* Finding a few members of a top-level object without reading the rest: the gateway's view of a
+ * request.
  *
- * The scan runs at memory speed: strings and nested containers are passed over in blocks of 64 bytes. It does not
- * validate what it passes over. */
+ * The scan runs at memory speed: strings and nested containers are passed over in blocks of 64
+ * bytes. It does not validate what it passes over. */
 #ifndef RC_BASE_JSON_FIND_H
 #define RC_BASE_JSON_FIND_H
 
@@ -18,10 +19,10 @@ typedef struct rc_json_member {
     bool is_found;       /* out */
 } rc_json_member;
 
-/* Looks for `count` members of the object that text holds. All of the text is scanned unless every member was found
- * and `stop_early` is set; with duplicates the last one wins when it is not (as most servers read it).
- * RC_OK: scanned (members may be missing). RC_E_TYPE: not an object. RC_E_SYNTAX, RC_E_TRUNCATED: damaged at the top level;
- * what was found before stays found. */
+/* Looks for `count` members of the object that text holds. All of the text is scanned unless every
+ * member was found and `stop_early` is set; with duplicates the last one wins when it is not (as
+ * most servers read it). RC_OK: scanned (members may be missing). RC_E_TYPE: not an object.
+ * RC_E_SYNTAX, RC_E_TRUNCATED: damaged at the top level; what was found before stays found. */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early);
 
 /* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. */

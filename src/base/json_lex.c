@@ -328,7 +328,8 @@ void rc_json_lex_bare(rc_str text, size_t at, bool is_key, rc_json_token *ret_to
     if (!is_key) {
         rc_json_fault own = {.status = RC_OK};
         rc_json_lex_scalar(text, at, ret_token, &own);
-        if (own.status == RC_OK && ret_token->end == end)
+        size_t next = ret_token->end;
+        if (own.status == RC_OK && (next == text.len || !rc_json_lex_is_bare_start(text.ptr[next])))
             return;
         if (own.status == RC_E_TRUNCATED)
             note(fault, own.status, own.offset, own.what);

@@ -1,20 +1,23 @@
-/* rc_json_reader: a pull reader over bytes that are all in memory. It allocates nothing, copies nothing and says where
- * each token stands.
+/* rc_json_reader: a pull reader over bytes that are all in memory. It allocates nothing, copies
+ * nothing and says where each token stands.
  *
  *            next()                        skip()
- *   text ──► OBJECT_BEGIN KEY STRING ...   the value just announced is passed over, SIMD where there is any
+ *   text ──► OBJECT_BEGIN KEY STRING ...   the value just announced is passed over, SIMD where
+ * there is any
  *
  * Two modes:
- *   strict     RFC 8259. The first fault is an RC_JSON_ERROR token, and every later call repeats it.
- *   tolerant   the reader goes on through damage (raw newlines and control characters in strings, stray or missing commas,
- *              unknown escapes, bare words, mismatched or missing closers, text behind the value) and through truncation: every open container
- *              is closed by an END token, an unfinished string is given as far as it goes. The first fault is kept in
- *              `fault`, so the caller can say so. The input is never rejected, and every call makes progress.
+ *   strict     RFC 8259. The first fault is an RC_JSON_ERROR token, and every later call repeats
+ * it. tolerant   the reader goes on through damage (raw newlines and control characters in strings,
+ * stray or missing commas, unknown escapes, bare words, mismatched or missing closers, text behind
+ * the value) and through truncation: every open container is closed by an END token, an unfinished
+ * string is given as far as it goes. The first fault is kept in `fault`, so the caller can say so.
+ * The input is never rejected, and every call makes progress.
  *
- * Defined in both modes: duplicate keys are all reported, in order (the caller decides: our decoders refuse them when
- * strict and let the last one win when tolerant). Invalid UTF-8 in a string is a fault (RC_E_SYNTAX) in strict mode; in
- * tolerant mode it is passed on as it is, and rc_json_unescape replaces it by U+FFFD. A lone surrogate escape is U+FFFD in tolerant mode, a fault in strict mode.
- * A byte order mark in front is passed over in tolerant mode. */
+ * Defined in both modes: duplicate keys are all reported, in order (the caller decides: our
+ * decoders refuse them when strict and let the last one win when tolerant). Invalid UTF-8 in a
+ * string is a fault (RC_E_SYNTAX) in strict mode; in tolerant mode it is passed on as it is, and
+ * rc_json_unescape replaces it by U+FFFD. A lone surrogate escape is U+FFFD in tolerant mode, a
+ * fault in strict mode. A byte order mark in front is passed over in tolerant mode. */
 #ifndef RC_BASE_JSON_READER_H
 #define RC_BASE_JSON_READER_H
 
@@ -39,13 +42,16 @@ typedef enum rc_json_type {
     RC_JSON_FALSE,
     RC_JSON_NULL,
     RC_JSON_END,  /* the whole text was read */
-    RC_JSON_ERROR /* strict mode, or a ceiling was reached in either mode: see rc_json_reader.fault */
+    RC_JSON_ERROR /* strict mode, or a ceiling was reached in either mode: see rc_json_reader.fault
+                   */
 } rc_json_type;
 
 typedef struct rc_json_token {
     rc_json_type type;
-    rc_str raw;       /* views the text: of a string or key, what is between the quotes, still escaped; else the lexeme */
-    bool has_escapes; /* raw is not yet the value: it has a backslash or invalid UTF-8; use rc_json_unescape */
+    rc_str raw; /* views the text: of a string or key, what is between the quotes, still escaped;
+                   else the lexeme */
+    bool has_escapes; /* raw is not yet the value: it has a backslash or invalid UTF-8; use
+                         rc_json_unescape */
     size_t offset;    /* of the token's first byte, the opening quote included */
     size_t end;       /* one past its last byte, the closing quote included */
 } rc_json_token;
@@ -68,7 +74,8 @@ typedef struct rc_json_reader {
 } rc_json_reader;
 
 typedef struct rc_json_limits {
-    size_t max_bytes;   /* a longer text: strict RC_E_TOO_LARGE at once; tolerant: read as if truncated there */
+    size_t max_bytes;   /* a longer text: strict RC_E_TOO_LARGE at once; tolerant: read as if
+                           truncated there */
     uint32_t max_depth; /* at most RC_JSON_DEPTH_MAX; deeper is RC_E_TOO_DEEP in both modes */
     bool is_tolerant;
 } rc_json_limits;
@@ -79,23 +86,25 @@ void rc_json_reader_init(rc_json_reader *reader, rc_str text, const rc_json_limi
 /* The next token. After END or ERROR the same one again. */
 rc_json_token rc_json_reader_next(rc_json_reader *reader);
 
-/* Passes over the value whose first token `next` has just returned: for a container up to and with its END, for a
- * scalar nothing; after a KEY, the key's whole value. Inside a skipped container only strings and brackets are looked
- * at. Returns the offset one past the value. A truncated container: the end of the text, with the fault noted. */
+/* Passes over the value whose first token `next` has just returned: for a container up to and with
+ * its END, for a scalar nothing; after a KEY, the key's whole value. Inside a skipped container
+ * only strings and brackets are looked at. Returns the offset one past the value. A truncated
+ * container: the end of the text, with the fault noted. */
 size_t rc_json_reader_skip(rc_json_reader *reader);
 
-/* Appends the value of a raw string (between its quotes) as UTF-8: escapes resolved, invalid UTF-8 and lone surrogates
- * replaced by U+FFFD. Returns the buffer's status. */
+/* Appends the value of a raw string (between its quotes) as UTF-8: escapes resolved, invalid UTF-8
+ * and lone surrogates replaced by U+FFFD. Returns the buffer's status. */
 rc_status rc_json_unescape(rc_str raw, rc_buf *buf);
 
 /* Is the raw string (escapes and all) equal to the plain text? No allocation. */
 bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain);
 
-/* The number as an int64: RC_E_TYPE when it has a fraction or an exponent, RC_E_RANGE when it does not fit. */
+/* The number as an int64: RC_E_TYPE when it has a fraction or an exponent, RC_E_RANGE when it does
+ * not fit. */
 rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value);
 
-/* The number as a double, correctly rounded for up to 15 significant digits and |exponent| <= 22, else within 1 ulp or
- * so (no strtod: it depends on the locale). Out of range: RC_E_RANGE. */
+/* The number as a double, correctly rounded for up to 15 significant digits and |exponent| <= 22,
+ * else within 1 ulp or so (no strtod: it depends on the locale). Out of range: RC_E_RANGE. */
 rc_status rc_json_to_double(rc_str raw, double *ret_value);
 
 /* Line and column (both from 1; columns count characters) of an offset. */

@@ -1,5 +1,6 @@
-/* rc_json_writer: JSON into an rc_buf, commas and nesting kept by the writer. Output is always valid UTF-8: invalid bytes
- * become U+FFFD. Failures are the buffer's and stick; check rc_buf_status once at the end. */
+/* rc_json_writer: JSON into an rc_buf, commas and nesting kept by the writer. Output is always
+ * valid UTF-8: invalid bytes become U+FFFD. Failures are the buffer's and stick; check
+ * rc_buf_status once at the end. */
 #ifndef RC_BASE_JSON_WRITER_H
 #define RC_BASE_JSON_WRITER_H
 
@@ -13,7 +14,7 @@
 typedef struct rc_json_writer {
     rc_buf *buf;
     uint32_t depth;
-    uint32_t indent;    /* spaces a level; 0 is compact */
+    uint32_t indent; /* spaces a level; 0 is compact */
     bool has_items[RC_JSON_WRITER_DEPTH_MAX + 1];
     bool is_after_key;
 } rc_json_writer;
@@ -41,8 +42,8 @@ void rc_json_member_string(rc_json_writer *w, rc_str key, rc_str value);
 void rc_json_member_i64(rc_json_writer *w, rc_str key, int64_t value);
 void rc_json_member_bool(rc_json_writer *w, rc_str key, bool value);
 
-/* Appends value between quotes, escaped: the short escapes, \u00XX for the other control characters and for DEL and
- * U+2028/2029, which break terminals and script readers. */
+/* Appends value between quotes, escaped: the short escapes, \u00XX for the other control characters
+ * and for DEL and U+2028/2029, which break terminals and script readers. */
 void rc_json_push_quoted(rc_buf *buf, rc_str value);
 
 #endif

@@ -90,7 +90,8 @@ static size_t min3(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Optimal string alignment with three rows: the one before the last is needed for swapped neighbours. */
+/* Optimal string alignment with three rows: the one before the last is needed for swapped
+ * neighbours. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max)
 {
     a = rc_str_slice(a, 0, DISTANCE_LEN_MAX);
@@ -106,7 +107,8 @@ size_t rc_str_distance(rc_str a, rc_str b, size_t max)
         for (size_t j = 1; j <= b.len; j++) {
             size_t cost = a.ptr[i - 1] == b.ptr[j - 1] ? 0 : 1;
             row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
-            bool is_swap = i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1];
+            bool is_swap =
+                i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1];
             if (is_swap && rows[(i - 2) % 3][j - 2] + 1 < row[j])
                 row[j] = rows[(i - 2) % 3][j - 2] + 1;
         }

@@ -44,15 +44,16 @@ bool rc_str_starts_with(rc_str s, rc_str prefix);
 bool rc_str_starts_with_nocase(rc_str s, rc_str prefix);
 bool rc_str_ends_with(rc_str s, rc_str suffix);
 
-/* Where needle first stands in s at or after `from`, or RC_STR_NPOS. An empty needle is found at `from`. */
+/* Where needle first stands in s at or after `from`, or RC_STR_NPOS. An empty needle is found at
+ * `from`. */
 size_t rc_str_find(rc_str s, rc_str needle, size_t from);
 size_t rc_str_find_byte(rc_str s, char byte, size_t from);
 
 /* memcmp order, a prefix before what it begins. */
 int rc_str_cmp(rc_str a, rc_str b);
 
-/* Edit distance (insert, delete, replace, swap of neighbours) up to max; max + 1 when it is more. Only the first 63 bytes
- * of each count. For naming the nearest valid key. */
+/* Edit distance (insert, delete, replace, swap of neighbours) up to max; max + 1 when it is more.
+ * Only the first 63 bytes of each count. For naming the nearest valid key. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max);
 
 #endif

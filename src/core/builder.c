@@ -8,7 +8,8 @@
 #include "core/report_private.h"
 #include "core/scrub.h"
 
-/* More than all ceilings of report.h together: what fills a report is its fields, never the arena. */
+/* More than all ceilings of report.h together: what fills a report is its fields, never the arena.
+ */
 #define ARENA_MAX_BYTES (2u << 20)
 
 /* How a report says that it is incomplete. */
@@ -40,7 +41,8 @@ void rc_builder_done(rc_builder *builder)
     builder->cause = NULL;
 }
 
-/* A failure costs the one thing that was being added: the next may be smaller, or memory may be there again. */
+/* A failure costs the one thing that was being added: the next may be smaller, or memory may be
+ * there again. */
 static void note_failure(rc_builder *builder)
 {
     rc_arena *arena = &builder->report->arena;
@@ -56,8 +58,10 @@ static void *get_memory(rc_builder *builder, size_t count, size_t size)
     return memory;
 }
 
-/* One try at scrubbing into `size` bytes of the arena. RC_E_TOO_LARGE: needs more room than that. */
-static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size, rc_str *ret_text)
+/* One try at scrubbing into `size` bytes of the arena. RC_E_TOO_LARGE: needs more room than that.
+ */
+static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size,
+                            rc_str *ret_text)
 {
     char *memory = get_memory(builder, size + 1, 1);
     if (!memory)
@@ -92,20 +96,21 @@ rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
 static void set_text(rc_builder *builder, size_t offset, rc_str text, size_t max_bytes)
 {
     if (builder->report)
-        *(rc_str *)(void *)((char *)builder->report + offset) = rc_builder_scrub(builder, text, max_bytes);
+        *(rc_str *)(void *)((char *)builder->report + offset) =
+            rc_builder_scrub(builder, text, max_bytes);
 }
 
-#define TEXT_SETTER(name, member, max_bytes)                                                       \
-    void name(rc_builder *builder, rc_str text)                                                    \
-    {                                                                                              \
-        set_text(builder, offsetof(rc_report, member), text, max_bytes);                           \
+#define TEXT_SETTER(name, member, max_bytes)                             \
+    void name(rc_builder *builder, rc_str text)                          \
+    {                                                                    \
+        set_text(builder, offsetof(rc_report, member), text, max_bytes); \
     }
 
-#define VALUE_SETTER(type, name, member)                                                           \
-    void name(rc_builder *builder, type value)                                                     \
-    {                                                                                              \
-        if (builder->report)                                                                       \
-            builder->report->member = (uint32_t)value;                                             \
+#define VALUE_SETTER(type, name, member)               \
+    void name(rc_builder *builder, type value)         \
+    {                                                  \
+        if (builder->report)                           \
+            builder->report->member = (uint32_t)value; \
     }
 
 TEXT_SETTER(rc_builder_set_id_text, report_id, RC_REPORT_NAME_MAX)
@@ -176,7 +181,8 @@ void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
 }
 
 /* Room for one more element in a list of the report; NULL when there is none, which is noted. */
-static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max, size_t element)
+static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max,
+                       size_t element)
 {
     if (count < *size)
         return list;
@@ -209,9 +215,10 @@ static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
         if (rc_str_eq(report->context[i].key, clean))
             return &report->context[i];
     }
-    size_t max = RC_REPORT_CONTEXT_MAX + (builder->flags & RC_BUILDER_AS_IS ? RC_REPORT_NOTES_MAX : 0);
-    rc_context_entry *list = grow_list(builder, report->context, report->context_count, &report->context_size,
-                                       max, sizeof *list);
+    size_t max =
+        RC_REPORT_CONTEXT_MAX + (builder->flags & RC_BUILDER_AS_IS ? RC_REPORT_NOTES_MAX : 0);
+    rc_context_entry *list = grow_list(builder, report->context, report->context_count,
+                                       &report->context_size, max, sizeof *list);
     if (!list)
         return NULL;
     report->context = list;
@@ -230,7 +237,8 @@ void rc_builder_set_context(rc_builder *builder, rc_str key, rc_str value)
         text = RC_STR(RC_SCRUB_MARK);
     else if (value.len)
         text = rc_builder_scrub(builder, value, RC_REPORT_MESSAGE_MAX);
-    *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_STRING, .text = text.len ? text : RC_STR("")};
+    *entry = (rc_context_entry){
+        .key = entry->key, .kind = RC_VALUE_STRING, .text = text.len ? text : RC_STR("")};
 }
 
 void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value)
@@ -240,7 +248,8 @@ void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value)
         return;
     *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_INT, .number = value};
     if (rc_scrub_is_secret_name(entry->key)) /* a PIN is a secret too */
-        *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_MARK)};
+        *entry = (rc_context_entry){
+            .key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_MARK)};
 }
 
 void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value)
@@ -253,8 +262,8 @@ void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value)
 void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt)
 {
     rc_report *report = builder->report;
-    rc_attempt *list = grow_list(builder, report->attempts, report->attempt_count, &report->attempt_size,
-                                 RC_REPORT_ATTEMPTS_MAX, sizeof *list);
+    rc_attempt *list = grow_list(builder, report->attempts, report->attempt_count,
+                                 &report->attempt_size, RC_REPORT_ATTEMPTS_MAX, sizeof *list);
     if (!list)
         return;
     report->attempts = list;
@@ -329,7 +338,8 @@ void rc_builder_set_cause(rc_builder *builder, const rc_report *cause)
     *slot = mine;
 }
 
-/* An entry that needs no memory: it replaces one of the same key, else it stands behind the context. */
+/* An entry that needs no memory: it replaces one of the same key, else it stands behind the
+ * context. */
 static void add_note(rc_report *report, rc_context_entry note)
 {
     for (size_t i = 0; i < report->context_count; i++) {
@@ -357,7 +367,8 @@ static void fill_from_row(rc_report *report)
     if (!report->domain)
         report->domain = (uint32_t)row->domain;
     if (report->retryable == RC_UNSET) {
-        bool yes = has_own_category ? rc_category_is_retryable((rc_category)report->category) : row->is_retryable;
+        bool yes = has_own_category ? rc_category_is_retryable((rc_category)report->category)
+                                    : row->is_retryable;
         report->retryable = yes ? RC_TRUE : RC_FALSE;
     }
     if (!report->action) {
@@ -440,7 +451,8 @@ static void fill_message(rc_builder *builder)
         report->message = told;
 }
 
-/* A provider's 429 passes through, so that its client waits; a cancellation wins over every other cause. */
+/* A provider's 429 passes through, so that its client waits; a cancellation wins over every other
+ * cause. */
 static void fill_http_status(rc_report *report)
 {
     const rc_code_info *row = rc_code_get((rc_code)report->code);
@@ -492,7 +504,8 @@ const rc_report *rc_builder_finish(rc_builder *builder)
     if (!report)
         return finish_without_memory(builder);
 
-    /* A wrapper takes the message of its cause where it has none; a report with a code of its own has its own. */
+    /* A wrapper takes the message of its cause where it has none; a report with a code of its own
+     * has its own. */
     bool is_wrapper = report->code == RC_CODE_NONE && report->cause;
     if (report->code == RC_CODE_NONE && !report->cause)
         report->code = RC_CODE_INTERNAL;

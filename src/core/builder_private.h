@@ -9,13 +9,14 @@
 enum {
     RC_BUILDER_NOMEM = 1,     /* something could not be kept: no memory */
     RC_BUILDER_TOO_LARGE = 2, /* something could not be kept: a ceiling */
-    RC_BUILDER_AS_IS = 4      /* decoding: the notes of the sender are entries like any other and need room */
+    RC_BUILDER_AS_IS =
+        4 /* decoding: the notes of the sender are entries like any other and need room */
 };
 
 #define RC_BUILDER_LOSSES (RC_BUILDER_NOMEM | RC_BUILDER_TOO_LARGE)
 
-/* Scrubs text into the report's memory: the single entry of every string. The empty view when there is no room, which is
- * noted. */
+/* Scrubs text into the report's memory: the single entry of every string. The empty view when there
+ * is no room, which is noted. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes);
 
 /* One attempt whose texts are already in the report's memory. */
@@ -24,7 +25,8 @@ void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt);
 /* One source that is already in the report's memory; an empty one is ignored. */
 void rc_builder_push_source(rc_builder *builder, rc_str source);
 
-/* Ends the building without filling anything: what is absent stays absent. NULL when the report has no memory. */
+/* Ends the building without filling anything: what is absent stays absent. NULL when the report has
+ * no memory. */
 const rc_report *rc_builder_finish_as_is(rc_builder *builder);
 
 #endif

@@ -1,7 +1,7 @@
 /* Report decoding: one walk over the table of fields, two tempers.
  *
- * Strict stops at the first thing that the encoder would not have written. Tolerant notes it and goes on, so that a report
- * from a newer or a broken sender still says what it can. */
+ * Strict stops at the first thing that the encoder would not have written. Tolerant notes it and
+ * goes on, so that a report from a newer or a broken sender still says what it can. */
 #include <recourse/json.h>
 
 #include <recourse/taxonomy.h>
@@ -48,8 +48,9 @@ static void refuse(decoder *d, rc_status status, size_t offset, const char *what
 
 static bool is_end(const decoder *d, const rc_json_token *token)
 {
-    return d->status != RC_OK || token->type == RC_JSON_OBJECT_END || token->type == RC_JSON_ARRAY_END ||
-           token->type == RC_JSON_END || token->type == RC_JSON_ERROR;
+    return d->status != RC_OK || token->type == RC_JSON_OBJECT_END ||
+           token->type == RC_JSON_ARRAY_END || token->type == RC_JSON_END ||
+           token->type == RC_JSON_ERROR;
 }
 
 /* The next token. A fault of the text ends a strict decoding. */
@@ -69,7 +70,8 @@ static void refuse_type(decoder *d, const rc_json_token *token, const char *what
     rc_json_reader_skip(&d->reader);
 }
 
-/* The token's text without escapes; views the input or `buf`. Empty, with the decoding ended, when there is no memory. */
+/* The token's text without escapes; views the input or `buf`. Empty, with the decoding ended, when
+ * there is no memory. */
 static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
 {
     if (!token->has_escapes)
@@ -88,11 +90,12 @@ static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
     if (!d->is_strict || !(builder->flags & RC_BUILDER_LOSSES))
         return;
     bool is_memory = builder->flags & RC_BUILDER_NOMEM;
-    fail(d, is_memory ? RC_E_NOMEM : RC_E_TOO_LARGE, offset, is_memory ? "out of memory" : "more than a report holds",
-         NO_NAME);
+    fail(d, is_memory ? RC_E_NOMEM : RC_E_TOO_LARGE, offset,
+         is_memory ? "out of memory" : "more than a report holds", NO_NAME);
 }
 
-static void read_text(decoder *d, rc_builder *builder, const rc_json_token *token, size_t max_bytes, rc_str *ret_text)
+static void read_text(decoder *d, rc_builder *builder, const rc_json_token *token, size_t max_bytes,
+                      rc_str *ret_text)
 {
     if (token->type != RC_JSON_STRING) {
         refuse_type(d, token, "expected a string");
@@ -108,7 +111,8 @@ static void read_text(decoder *d, rc_builder *builder, const rc_json_token *toke
     *ret_text = rc_builder_scrub(builder, text, max_bytes);
 }
 
-static void read_enum(decoder *d, const rc_json_token *token, const rc_field *field, uint32_t *ret_value)
+static void read_enum(decoder *d, const rc_json_token *token, const rc_field *field,
+                      uint32_t *ret_value)
 {
     if (token->type != RC_JSON_STRING) {
         refuse_type(d, token, "expected a string");
@@ -116,13 +120,15 @@ static void read_enum(decoder *d, const rc_json_token *token, const rc_field *fi
     }
     rc_str text = text_of(d, token, &d->text);
     uint32_t value = field->names->parse(text);
-    bool is_known = value != 0 && (value != field->names->unknown || rc_str_eq(text, RC_STR("unknown")));
+    bool is_known =
+        value != 0 && (value != field->names->unknown || rc_str_eq(text, RC_STR("unknown")));
     if (!is_known)
         refuse(d, RC_E_RANGE, token->offset, "unknown value", text.len ? text : RC_STR(" "));
     *ret_value = value;
 }
 
-static void read_int(decoder *d, const rc_json_token *token, const rc_field *field, int64_t *ret_value)
+static void read_int(decoder *d, const rc_json_token *token, const rc_field *field,
+                     int64_t *ret_value)
 {
     if (token->type != RC_JSON_NUMBER) {
         refuse_type(d, token, "expected a whole number");
@@ -215,7 +221,8 @@ static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *b
         refuse_empty(d, begin->offset);
 }
 
-static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object);
+static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table,
+                           void *object);
 
 static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *begin)
 {
@@ -322,8 +329,10 @@ static size_t find_field(const rc_field_table *table, rc_str key)
     return i;
 }
 
-/* The members of an object whose begin has been read, its end included. Returns how many there were. */
-static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table, void *object)
+/* The members of an object whose begin has been read, its end included. Returns how many there
+ * were. */
+static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table,
+                           void *object)
 {
     uint64_t seen = 0;
     for (size_t count = 0;; count++) {
@@ -333,7 +342,8 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
         rc_str key = text_of(d, &token, &d->name);
         size_t index = find_field(table, key);
         bool is_known = index < table->count;
-        size_t mark = is_known ? rc_decode_enter(&d->place, key) : rc_decode_enter_foreign(&d->place, key);
+        size_t mark =
+            is_known ? rc_decode_enter(&d->place, key) : rc_decode_enter_foreign(&d->place, key);
         if (!is_known) {
             refuse(d, RC_E_UNKNOWN_KEY, token.offset, "unknown key", key);
             rc_json_reader_skip(&d->reader);
@@ -348,7 +358,8 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
     }
 }
 
-/* Only transient is retryable: a report that says otherwise must not make anybody repeat a request. */
+/* Only transient is retryable: a report that says otherwise must not make anybody repeat a request.
+ */
 static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
     bool is_fatal = report->category && !rc_category_is_retryable((rc_category)report->category);
@@ -411,8 +422,8 @@ static rc_status decode(decoder *d, const rc_report **ret_report)
     return RC_OK;
 }
 
-rc_status rc_report_decode(rc_str json, rc_decode_mode mode, const rc_alloc *alloc, const rc_report **ret_report,
-                           rc_decode_info *info)
+rc_status rc_report_decode(rc_str json, rc_decode_mode mode, const rc_alloc *alloc,
+                           const rc_report **ret_report, rc_decode_info *info)
 {
     rc_decode_info unread;
     decoder d = {.alloc = alloc, .is_strict = mode != RC_DECODE_TOLERANT};

@@ -81,7 +81,8 @@ static void copy_pointer(const rc_decode_place *place, char to[RC_DECODE_POINTER
     to[pointer.len] = '\0';
 }
 
-void rc_decode_tell(rc_decode_place *place, rc_status status, size_t offset, const char *what, rc_str name)
+void rc_decode_tell(rc_decode_place *place, rc_status status, size_t offset, const char *what,
+                    rc_str name)
 {
     rc_decode_info *info = place->info;
     rc_json_place at = rc_json_place_of(place->text, offset);

@@ -28,8 +28,9 @@ rc_view rc_view_parse(rc_str name)
     return (rc_view)0;
 }
 
-/* The model must not learn where things lie on our machine. "[path]" can be longer than the path it stands for, so the
- * room is a multiple; a text that still does not fit is left out rather than shown. */
+/* The model must not learn where things lie on our machine. "[path]" can be longer than the path it
+ * stands for, so the room is a multiple; a text that still does not fit is left out rather than
+ * shown. */
 static void put_text(rc_json_writer *w, rc_str text, rc_view view, bool is_free_text)
 {
     if (view != RC_VIEW_MODEL || !is_free_text) {
@@ -43,7 +44,8 @@ static void put_text(rc_json_writer *w, rc_str text, rc_view view, bool is_free_
     rc_json_string(w, fits ? rc_buf_get(&masked) : RC_STR("[path]"));
 }
 
-static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object, rc_view view);
+static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
+                       rc_view view);
 
 /* Has an OBJECT field anything to show in this view? */
 static bool has_visible(const rc_field_table *table, const void *object, rc_view view)
@@ -151,7 +153,8 @@ static void put_field(rc_json_writer *w, const rc_field *field, const void *obje
     put_object(w, &rc_report_fields, cause, view);
 }
 
-static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object, rc_view view)
+static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
+                       rc_view view)
 {
     rc_json_object_begin(w);
     for (size_t i = 0; i < table->count; i++) {

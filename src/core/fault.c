@@ -19,8 +19,8 @@ static bool is_among_first(const rc_fault *wanted, const rc_fault *fault, size_t
     return false;
 }
 
-/* How many different faults the chain has, up to CHAIN_MAX. A chain that leads back is found by looking for each fault
- * among those before it: chains are short, and this needs no memory. */
+/* How many different faults the chain has, up to CHAIN_MAX. A chain that leads back is found by
+ * looking for each fault among those before it: chains are short, and this needs no memory. */
 static size_t chain_len(const rc_fault *fault, const char **ret_note)
 {
     *ret_note = NULL;
@@ -39,8 +39,8 @@ static size_t chain_len(const rc_fault *fault, const char **ret_note)
     return len;
 }
 
-static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault, const rc_report *cause,
-                                  const char *note)
+static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault,
+                                  const rc_report *cause, const char *note)
 {
     rc_code code = fault->code;
     if (code == RC_CODE_NONE && !cause)
@@ -66,7 +66,8 @@ const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fau
     size_t len = chain_len(fault, &note);
     const rc_report *report = NULL;
     for (size_t i = len; i-- > 0;) {
-        const rc_report *outer = report_of(alloc, nth(fault, i), report, i + 1 == len ? note : NULL);
+        const rc_report *outer =
+            report_of(alloc, nth(fault, i), report, i + 1 == len ? note : NULL);
         rc_report_free(report);
         report = outer;
     }

@@ -5,8 +5,9 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends the sentence with "the provider" replaced by the provider's name and the model's name put behind "the model",
- * capitalised or not. Empty names leave the words as they are. Returns the buffer's status. */
+/* Appends the sentence with "the provider" replaced by the provider's name and the model's name put
+ * behind "the model", capitalised or not. Empty names leave the words as they are. Returns the
+ * buffer's status. */
 rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str model);
 
 #endif

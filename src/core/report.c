@@ -6,7 +6,8 @@
 #include "core/report_private.h"
 
 /* One static report a code: what there is when no memory can be had at all. */
-#define RC_CLASS(number, ID, name, error_type, recoverable, handler) static const char TYPE_##ID[] = error_type;
+#define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
+    static const char TYPE_##ID[] = error_type;
 #include "../../spec/errors.def"
 
 enum {
@@ -15,23 +16,24 @@ enum {
 };
 
 static const rc_report STATIC_REPORTS[] = {
-#define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, todo, sentence)                    \
-    {                                                                                              \
-        .error_type = {TYPE_##CLASS, sizeof TYPE_##CLASS - 1},                                     \
-        .error_class = RC_CLASS_##CLASS,                                                           \
-        .code = RC_CODE_##ID,                                                                      \
-        .category = RC_CATEGORY_##CATEGORY,                                                        \
-        .domain = RC_DOMAIN_##DOMAIN,                                                              \
-        .retryable = (RETRYABLE) ? RC_TRUE : RC_FALSE,                                             \
-        .message = RC_STR_INIT(sentence),                                                              \
-        .action = RC_ACTION_##ACTION,                                                              \
-        .action_detail = RC_STR_INIT(todo),                                                        \
-        .retry_after_ms = -1,                                                                      \
-        .http_status = (http) ? (http) : HTTP_##DOMAIN,                                            \
-        .notes = {{.key = RC_STR_INIT(RC_KEY_INCOMPLETE),                                          \
-                   .kind = RC_VALUE_STRING,                                                        \
-                   .text = RC_STR_INIT("out of memory")}},                                         \
-        .notes_count = 1,                                                                          \
+#define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                todo, sentence)                                                                   \
+    {                                                                                             \
+        .error_type = {TYPE_##CLASS, sizeof TYPE_##CLASS - 1},                                    \
+        .error_class = RC_CLASS_##CLASS,                                                          \
+        .code = RC_CODE_##ID,                                                                     \
+        .category = RC_CATEGORY_##CATEGORY,                                                       \
+        .domain = RC_DOMAIN_##DOMAIN,                                                             \
+        .retryable = (RETRYABLE) ? RC_TRUE : RC_FALSE,                                            \
+        .message = RC_STR_INIT(sentence),                                                         \
+        .action = RC_ACTION_##ACTION,                                                             \
+        .action_detail = RC_STR_INIT(todo),                                                       \
+        .retry_after_ms = -1,                                                                     \
+        .http_status = (http) ? (http) : HTTP_##DOMAIN,                                           \
+        .notes = {{.key = RC_STR_INIT(RC_KEY_INCOMPLETE),                                         \
+                   .kind = RC_VALUE_STRING,                                                       \
+                   .text = RC_STR_INIT("out of memory")}},                                        \
+        .notes_count = 1,                                                                         \
     },
 #include "../../spec/errors.def"
 };
@@ -76,16 +78,16 @@ static rc_str text_or_empty(rc_str text)
     return text.len ? text : EMPTY;
 }
 
-#define TEXT_GETTER(name, member)                                                                  \
-    rc_str name(const rc_report *report)                                                           \
-    {                                                                                              \
-        return report ? text_or_empty(report->member) : EMPTY;                                     \
+#define TEXT_GETTER(name, member)                              \
+    rc_str name(const rc_report *report)                       \
+    {                                                          \
+        return report ? text_or_empty(report->member) : EMPTY; \
     }
 
-#define VALUE_GETTER(type, name, member, absent)                                                   \
-    type name(const rc_report *report)                                                             \
-    {                                                                                              \
-        return report ? (type)report->member : (absent);                                           \
+#define VALUE_GETTER(type, name, member, absent)         \
+    type name(const rc_report *report)                   \
+    {                                                    \
+        return report ? (type)report->member : (absent); \
     }
 
 TEXT_GETTER(rc_report_id, report_id)

@@ -10,15 +10,15 @@
 #define I RC_VIEW_INTERNAL
 
 /* An enum's name and parser, seen as functions of uint32_t. */
-#define ENUM_NAMES(tag, type, name_of, parse_of, unknown_value)                                    \
-    static const char *tag##_name(uint32_t value)                                                  \
-    {                                                                                              \
-        return name_of((type)value);                                                               \
-    }                                                                                              \
-    static uint32_t tag##_parse(rc_str name)                                                       \
-    {                                                                                              \
-        return (uint32_t)parse_of(name);                                                           \
-    }                                                                                              \
+#define ENUM_NAMES(tag, type, name_of, parse_of, unknown_value) \
+    static const char *tag##_name(uint32_t value)               \
+    {                                                           \
+        return name_of((type)value);                            \
+    }                                                           \
+    static uint32_t tag##_parse(rc_str name)                    \
+    {                                                           \
+        return (uint32_t)parse_of(name);                        \
+    }                                                           \
     static const rc_field_names tag##_names = {tag##_name, tag##_parse, unknown_value}
 
 ENUM_NAMES(class, rc_error_class, rc_class_name, rc_class_parse, RC_CLASS_UNKNOWN);
@@ -29,14 +29,16 @@ ENUM_NAMES(action, rc_user_action, rc_user_action_name, rc_user_action_parse, RC
 ENUM_NAMES(limit, rc_limit_kind, rc_limit_kind_name, rc_limit_kind_parse, RC_LIMIT_KIND_UNKNOWN);
 
 #define AT(member) .offset = offsetof(rc_report, member)
-#define TEXT(key_, views_, member, max_)                                                           \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_TEXT, .views = (views_), AT(member), .max_bytes = (max_)
-#define ENUM(key_, views_, member, names_)                                                         \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_ENUM, .views = (views_), AT(member), .names = &(names_)
-#define BOOL(key_, views_, member)                                                                 \
+#define TEXT(key_, views_, member, max_)                                            \
+    .key = RC_STR_INIT(key_), .kind = RC_FIELD_TEXT, .views = (views_), AT(member), \
+    .max_bytes = (max_)
+#define ENUM(key_, views_, member, names_)                                          \
+    .key = RC_STR_INIT(key_), .kind = RC_FIELD_ENUM, .views = (views_), AT(member), \
+    .names = &(names_)
+#define BOOL(key_, views_, member) \
     .key = RC_STR_INIT(key_), .kind = RC_FIELD_BOOL, .views = (views_), AT(member)
-#define INT(key_, views_, member, absent_, min_, max_)                                             \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_INT, .views = (views_), AT(member),                 \
+#define INT(key_, views_, member, absent_, min_, max_)                             \
+    .key = RC_STR_INIT(key_), .kind = RC_FIELD_INT, .views = (views_), AT(member), \
     .absent = (absent_), .min = (min_), .max = (max_)
 #define OTHER(key_, views_, kind_) .key = RC_STR_INIT(key_), .kind = (kind_), .views = (views_)
 #define INHERITED .is_inherited = true
@@ -59,9 +61,11 @@ static const rc_field METADATA_FIELDS[] = {
     {TEXT("request_id", U | I, request_id, NAME_MAX_BYTES), INHERITED},
     {INT("retry_after_ms", U | M | I, retry_after_ms, -1, 0, INT64_MAX), INHERITED},
     {ENUM("limit_kind", M | I, limit_kind, limit_names), INHERITED},
-    {TEXT("raw", I, raw, RC_REPORT_RAW_MAX)}, /* stays with the report that saw it: one copy in a chain */
+    {TEXT("raw", I, raw,
+          RC_REPORT_RAW_MAX)}, /* stays with the report that saw it: one copy in a chain */
 };
-static const rc_field_table METADATA = {METADATA_FIELDS, sizeof METADATA_FIELDS / sizeof *METADATA_FIELDS};
+static const rc_field_table METADATA = {METADATA_FIELDS,
+                                        sizeof METADATA_FIELDS / sizeof *METADATA_FIELDS};
 
 /* In the order of the JSON. */
 static const rc_field REPORT_FIELDS[] = {
@@ -74,7 +78,8 @@ static const rc_field REPORT_FIELDS[] = {
     {BOOL("retryable", U | M | I, retryable), INHERITED},
     {TEXT("message", U | M | I, message, MESSAGE_MAX_BYTES), INHERITED, FREE_TEXT},
     {TEXT("detail", I, detail, RC_REPORT_DETAIL_MAX)},
-    {OTHER("user_action", U | M | I, RC_FIELD_OBJECT), .members = &ACTION, .is_unit = true, INHERITED},
+    {OTHER("user_action", U | M | I, RC_FIELD_OBJECT), .members = &ACTION, .is_unit = true,
+     INHERITED},
     {TEXT("provider", U | M | I, provider, NAME_MAX_BYTES), INHERITED},
     {TEXT("model", U | M | I, model, NAME_MAX_BYTES), INHERITED},
     {OTHER("provider_metadata", U | M | I, RC_FIELD_OBJECT), .members = &METADATA, INHERITED},
@@ -86,7 +91,8 @@ static const rc_field REPORT_FIELDS[] = {
     {INT("http_status", U | M | I, http_status, 0, 100, 999)},
     {OTHER("cause", I, RC_FIELD_CAUSE)},
 };
-const rc_field_table rc_report_fields = {REPORT_FIELDS, sizeof REPORT_FIELDS / sizeof *REPORT_FIELDS};
+const rc_field_table rc_report_fields = {REPORT_FIELDS,
+                                         sizeof REPORT_FIELDS / sizeof *REPORT_FIELDS};
 
 #undef AT
 #define AT(member) .offset = offsetof(rc_attempt, member)
@@ -104,7 +110,8 @@ static const rc_field ATTEMPT_FIELDS[] = {
     {INT("wait_ms", I, wait_ms, -1, 0, INT64_MAX)},
     {TEXT("reason", I, reason, NAME_MAX_BYTES)},
 };
-const rc_field_table rc_attempt_fields = {ATTEMPT_FIELDS, sizeof ATTEMPT_FIELDS / sizeof *ATTEMPT_FIELDS};
+const rc_field_table rc_attempt_fields = {ATTEMPT_FIELDS,
+                                          sizeof ATTEMPT_FIELDS / sizeof *ATTEMPT_FIELDS};
 
 /* rc_attempt is public and has a real enum where the table has a uint32_t. */
 _Static_assert(sizeof(rc_code) == sizeof(uint32_t), "the table reads enums as uint32_t");
@@ -182,8 +189,8 @@ void rc_fields_inherit(const rc_field_table *table, void *to, const void *from)
 
 bool rc_context_key_is_in_view(rc_str key, unsigned view)
 {
-    static const rc_str IDS[] = {RC_STR_INIT("run_id"), RC_STR_INIT("node_id"), RC_STR_INIT("session_id"),
-                                 RC_STR_INIT("attempt")};
+    static const rc_str IDS[] = {RC_STR_INIT("run_id"), RC_STR_INIT("node_id"),
+                                 RC_STR_INIT("session_id"), RC_STR_INIT("attempt")};
     if (view != RC_VIEW_USER)
         return true;
     for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {

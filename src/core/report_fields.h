@@ -1,5 +1,6 @@
-/* The fields of a report, once: what the JSON calls them, where they stand in memory, who may see them and how much they
- * may hold. The encoder, both decoders, the inheritance from causes and the documentation read this table. */
+/* The fields of a report, once: what the JSON calls them, where they stand in memory, who may see
+ * them and how much they may hold. The encoder, both decoders, the inheritance from causes and the
+ * documentation read this table. */
 #ifndef RC_CORE_REPORT_FIELDS_H
 #define RC_CORE_REPORT_FIELDS_H
 
@@ -8,12 +9,12 @@
 #include <stdint.h>
 
 typedef enum rc_field_kind {
-    RC_FIELD_TEXT,     /* rc_str */
-    RC_FIELD_INT,      /* int64_t */
-    RC_FIELD_BOOL,     /* uint32_t: rc_tristate */
-    RC_FIELD_ENUM,     /* uint32_t; `names` translates */
-    RC_FIELD_OBJECT,   /* members stand in the same struct; `members` lists them */
-    RC_FIELD_CONTEXT,  /* the lists and the cause have one place in the report each */
+    RC_FIELD_TEXT,    /* rc_str */
+    RC_FIELD_INT,     /* int64_t */
+    RC_FIELD_BOOL,    /* uint32_t: rc_tristate */
+    RC_FIELD_ENUM,    /* uint32_t; `names` translates */
+    RC_FIELD_OBJECT,  /* members stand in the same struct; `members` lists them */
+    RC_FIELD_CONTEXT, /* the lists and the cause have one place in the report each */
     RC_FIELD_ATTEMPTS,
     RC_FIELD_SOURCES,
     RC_FIELD_CAUSE
@@ -31,14 +32,14 @@ typedef struct rc_field_table rc_field_table;
 typedef struct rc_field {
     rc_str key;
     rc_field_kind kind;
-    uint8_t views;           /* rc_view bits */
-    bool is_inherited;       /* a wrapper that does not set it takes it from its cause */
-    bool is_unit;            /* of OBJECT: inherited whole or not at all */
-    bool is_free_text;       /* may name paths: masked in the model's view */
-    size_t offset;           /* in the struct; of INT, TEXT, BOOL, ENUM */
-    size_t max_bytes;        /* of TEXT */
-    int64_t absent;          /* of INT: the value that means "not there" */
-    int64_t min;             /* of INT: the least and the greatest value allowed */
+    uint8_t views;     /* rc_view bits */
+    bool is_inherited; /* a wrapper that does not set it takes it from its cause */
+    bool is_unit;      /* of OBJECT: inherited whole or not at all */
+    bool is_free_text; /* may name paths: masked in the model's view */
+    size_t offset;     /* in the struct; of INT, TEXT, BOOL, ENUM */
+    size_t max_bytes;  /* of TEXT */
+    int64_t absent;    /* of INT: the value that means "not there" */
+    int64_t min;       /* of INT: the least and the greatest value allowed */
     int64_t max;
     const rc_field_names *names;
     const rc_field_table *members;
@@ -77,7 +78,8 @@ bool rc_field_is_set(const rc_field *field, const void *object);
 /* Is any field of the table there? */
 bool rc_fields_any_set(const rc_field_table *table, const void *object);
 
-/* Fills each inherited field that is absent in `to` from `from`. The memory is shared, not copied. */
+/* Fills each inherited field that is absent in `to` from `from`. The memory is shared, not copied.
+ */
 void rc_fields_inherit(const rc_field_table *table, void *to, const void *from);
 
 /* May an entry of the context with this key be in the view? The user's view has only ids. */

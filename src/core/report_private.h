@@ -1,4 +1,5 @@
-/* The inside of a report: for the builder, the codecs and the getters. Everyone else uses the getters. */
+/* The inside of a report: for the builder, the codecs and the getters. Everyone else uses the
+ * getters. */
 #ifndef RC_CORE_REPORT_PRIVATE_H
 #define RC_CORE_REPORT_PRIVATE_H
 

@@ -1,6 +1,8 @@
-/* Every allocation of every scenario fails in turn, once and for good: no crash, no leak, no wrong success.
+/* Every allocation of every scenario fails in turn, once and for good: no crash, no leak, no wrong
+ * success.
  *
- * A scenario runs on an allocator that fails on command and checks its own result: what it must hold even then. */
+ * A scenario runs on an allocator that fails on command and checks its own result: what it must
+ * hold even then. */
 #include <recourse/recourse.h>
 
 #include <setjmp.h>
@@ -34,7 +36,8 @@ static const rc_report *full_report(const rc_alloc *alloc, rc_code code)
     rc_builder_init(&b, alloc, code);
     rc_builder_set_id_text(&b, RC_STR("rep_01JCXYZ"));
     rc_builder_set_family(&b, RC_FAMILY_LLM);
-    rc_builder_set_message(&b, RC_STR("A message with \"quotes\", a path /home/me/x and a key sk-proj-abcdefghijklmnopqrst."));
+    rc_builder_set_message(&b, RC_STR("A message with \"quotes\", a path /home/me/x and a key "
+                                      "sk-proj-abcdefghijklmnopqrst."));
     rc_builder_set_detail(&b, RC_STR("detail\nof two lines"));
     rc_builder_set_action(&b, RC_ACTION_WAIT_AND_RETRY, RC_STR("Wait."));
     rc_builder_set_provider(&b, RC_STR("openai"));
@@ -52,7 +55,10 @@ static const rc_report *full_report(const rc_alloc *alloc, rc_code code)
     for (int i = 0; i < 10; i++) {
         char key[] = {'k', (char)('0' + i), '\0'};
         rc_builder_set_context(&b, rc_str_c(key), RC_STR("value"));
-        rc_attempt attempt = {.attempt = i + 1, .provider = RC_STR("openai"), .reason = RC_STR("rate limited"), .wait_ms = 5};
+        rc_attempt attempt = {.attempt = i + 1,
+                              .provider = RC_STR("openai"),
+                              .reason = RC_STR("rate limited"),
+                              .wait_ms = 5};
         rc_builder_add_attempt(&b, &attempt);
         rc_builder_add_source(&b, RC_HERE("TestError"));
     }
@@ -112,7 +118,8 @@ static bool build_wrapper(const rc_alloc *alloc)
     rc_builder_set_cause(&b, inner);
     const rc_report *outer = rc_builder_finish(&b);
     check_classification(outer, RC_CODE_OVERLOADED);
-    bool is_whole = !is_incomplete(inner) && rc_str_eq(rc_report_error_type(outer), RC_STR("WrapperError"));
+    bool is_whole =
+        !is_incomplete(inner) && rc_str_eq(rc_report_error_type(outer), RC_STR("WrapperError"));
     rc_report_free(inner);
     rc_report_free(outer);
     return is_whole;
@@ -140,7 +147,8 @@ static bool build_deep(const rc_alloc *alloc)
 
 static bool build_from_fault(const rc_alloc *alloc)
 {
-    rc_fault inner = {.type = "E", .message = RC_STR("x"), .code = RC_CODE_AUTH_FAILED, .source = RC_HERE("E")};
+    rc_fault inner = {
+        .type = "E", .message = RC_STR("x"), .code = RC_CODE_AUTH_FAILED, .source = RC_HERE("E")};
     rc_fault outer = {.type = "F", .message = RC_STR("y"), .cause = &inner};
     const rc_report *r = rc_report_from_fault(alloc, &outer);
     check_classification(r, RC_CODE_AUTH_FAILED);
@@ -220,8 +228,10 @@ static bool encode_internal(const rc_alloc *alloc)
 }
 
 static const char JSON[] =
-    "{\"error_code\":\"RateLimited\",\"mess\\u0061ge\":\"slow\\ndown\",\"context\":{\"a\\u0062\":\"\\u00e9\",\"n\":1},"
-    "\"attempts\":[{\"attempt\":1,\"reason\":\"x\\ty\"}],\"error_source\":[\"s\\\\t\"],\"cause\":{\"error_code\":\"Overloaded\",\"detail\":\"d\"}}";
+    "{\"error_code\":\"RateLimited\",\"mess\\u0061ge\":\"slow\\ndown\",\"context\":{\"a\\u0062\":"
+    "\"\\u00e9\",\"n\":1},"
+    "\"attempts\":[{\"attempt\":1,\"reason\":\"x\\ty\"}],\"error_source\":[\"s\\\\t\"],\"cause\":{"
+    "\"error_code\":\"Overloaded\",\"detail\":\"d\"}}";
 
 static bool decode(const rc_alloc *alloc, const char *json, rc_decode_mode mode)
 {
@@ -263,8 +273,8 @@ static bool decode_refused(const rc_alloc *alloc)
 {
     const rc_report *r = NULL;
     rc_decode_info info;
-    rc_status status =
-        rc_report_decode(RC_STR("{\"message\":\"a\\tb\",\"cause\":{\"x\":1}}"), RC_DECODE_STRICT, alloc, &r, &info);
+    rc_status status = rc_report_decode(RC_STR("{\"message\":\"a\\tb\",\"cause\":{\"x\":1}}"),
+                                        RC_DECODE_STRICT, alloc, &r, &info);
     assert_true(status == RC_E_NOMEM || status == RC_E_UNKNOWN_KEY);
     assert_null(r);
     return status == RC_E_UNKNOWN_KEY;
@@ -288,18 +298,19 @@ static bool render(const rc_alloc *alloc, renderer run)
     return is_whole;
 }
 
-#define RENDER_SCENARIO(name, call)                                                                \
-    static rc_status name##_call(const rc_report *report, rc_buf *buf)                             \
-    {                                                                                              \
-        return call;                                                                               \
-    }                                                                                              \
-    static bool name(const rc_alloc *alloc)                                                        \
-    {                                                                                              \
-        return render(alloc, name##_call);                                                         \
+#define RENDER_SCENARIO(name, call)                                    \
+    static rc_status name##_call(const rc_report *report, rc_buf *buf) \
+    {                                                                  \
+        return call;                                                   \
+    }                                                                  \
+    static bool name(const rc_alloc *alloc)                            \
+    {                                                                  \
+        return render(alloc, name##_call);                             \
     }
 
 static const rc_panel_style ASCII = {.width = 60};
-static const rc_panel_style COLOUR = {.width = 100, .has_colour = true, .has_utf8 = true, .now_unix_ms = 1700000000000};
+static const rc_panel_style COLOUR = {
+    .width = 100, .has_colour = true, .has_utf8 = true, .now_unix_ms = 1700000000000};
 
 RENDER_SCENARIO(render_human_user, rc_render_human(report, RC_VIEW_USER, &ASCII, buf))
 RENDER_SCENARIO(render_human_internal, rc_render_human(report, RC_VIEW_INTERNAL, &COLOUR, buf))
@@ -309,23 +320,30 @@ RENDER_SCENARIO(render_markdown, rc_render_markdown(report, RC_VIEW_MODEL, buf))
 RENDER_SCENARIO(render_markdown_internal, rc_render_markdown(report, RC_VIEW_INTERNAL, buf))
 RENDER_SCENARIO(render_problem, rc_render_body(report, RC_DIALECT_PROBLEM, RC_VIEW_USER, buf))
 RENDER_SCENARIO(render_chat, rc_render_body(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER, buf))
-RENDER_SCENARIO(render_responses, rc_render_body(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_USER, buf))
+RENDER_SCENARIO(render_responses,
+                rc_render_body(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_USER, buf))
 RENDER_SCENARIO(render_anthropic, rc_render_body(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER, buf))
 RENDER_SCENARIO(render_gemini, rc_render_body(report, RC_DIALECT_GEMINI, RC_VIEW_USER, buf))
-RENDER_SCENARIO(stream_problem, rc_render_stream_frame(report, RC_DIALECT_PROBLEM, RC_VIEW_USER, buf))
-RENDER_SCENARIO(stream_chat, rc_render_stream_frame(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER, buf))
-RENDER_SCENARIO(stream_responses, rc_render_stream_frame(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_USER, buf))
-RENDER_SCENARIO(stream_anthropic, rc_render_stream_frame(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER, buf))
+RENDER_SCENARIO(stream_problem,
+                rc_render_stream_frame(report, RC_DIALECT_PROBLEM, RC_VIEW_USER, buf))
+RENDER_SCENARIO(stream_chat,
+                rc_render_stream_frame(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER, buf))
+RENDER_SCENARIO(stream_responses,
+                rc_render_stream_frame(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_USER, buf))
+RENDER_SCENARIO(stream_anthropic,
+                rc_render_stream_frame(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER, buf))
 RENDER_SCENARIO(stream_gemini, rc_render_stream_frame(report, RC_DIALECT_GEMINI, RC_VIEW_USER, buf))
 RENDER_SCENARIO(render_headers, rc_render_headers(report, RC_DIALECT_ANTHROPIC, buf))
 RENDER_SCENARIO(render_http, rc_render_http(report, RC_DIALECT_PROBLEM, RC_VIEW_USER, buf))
 RENDER_SCENARIO(render_log, rc_render_log(report, 1700000000000, buf))
 RENDER_SCENARIO(render_otel, rc_render_otel(report, buf))
-RENDER_SCENARIO(suppressed, rc_suppressed_encode(report, RC_STR("best effort"), 1, 1700000000000, buf))
+RENDER_SCENARIO(suppressed,
+                rc_suppressed_encode(report, RC_STR("best effort"), 1, 1700000000000, buf))
 
 static rc_status partial_call(const rc_report *report, rc_buf *buf)
 {
-    rc_item_error errors[] = {{RC_STR("https://a.example"), report}, {RC_STR("https://b.example"), report}};
+    rc_item_error errors[] = {{RC_STR("https://a.example"), report},
+                              {RC_STR("https://b.example"), report}};
     return rc_partial_encode(RC_STR("{\"pages\":[1,2,3]}"), errors, 2, RC_VIEW_MODEL, buf);
 }
 
@@ -352,21 +370,39 @@ static bool buffer_grows(const rc_alloc *alloc)
 typedef struct scenario {
     const char *name;
     bool (*run)(const rc_alloc *alloc); /* true: nothing was lost */
-    bool may_be_silent;                 /* a wrapper without memory is its cause, which has lost nothing */
+    bool may_be_silent; /* a wrapper without memory is its cause, which has lost nothing */
 } scenario;
 
-#define S(name) {#name, name, false}
-#define SILENT(name) {#name, name, true}
+#define S(name)            \
+    {                      \
+#name, name, false \
+    }
+#define SILENT(name)      \
+    {                     \
+#name, name, true \
+    }
 
 static const scenario SCENARIOS[] = {
-    S(build_rate_limited), S(build_quota),      S(build_internal),        S(build_wrapper),    S(build_deep),
-    S(build_from_fault),   SILENT(build_random_1),   SILENT(build_random_2),        SILENT(build_random_3),   S(build_given_up),
-    S(encode_user),        S(encode_model),     S(encode_internal),       S(decode_strict),    S(decode_tolerant),
-    S(decode_refused),     S(render_human_user), S(render_human_internal), S(render_agent),    S(render_agent_internal),
-    S(render_markdown),    S(render_markdown_internal), S(render_problem), S(render_chat),     S(render_responses),
-    S(render_anthropic),   S(render_gemini),    S(stream_problem),        S(stream_chat),      S(stream_responses),
-    S(stream_anthropic),   S(stream_gemini),    S(render_headers),        S(render_http),      S(render_log),
-    S(render_otel),        S(suppressed),       S(partial),               S(buffer_grows),
+    S(build_rate_limited),  S(build_quota),
+    S(build_internal),      S(build_wrapper),
+    S(build_deep),          S(build_from_fault),
+    SILENT(build_random_1), SILENT(build_random_2),
+    SILENT(build_random_3), S(build_given_up),
+    S(encode_user),         S(encode_model),
+    S(encode_internal),     S(decode_strict),
+    S(decode_tolerant),     S(decode_refused),
+    S(render_human_user),   S(render_human_internal),
+    S(render_agent),        S(render_agent_internal),
+    S(render_markdown),     S(render_markdown_internal),
+    S(render_problem),      S(render_chat),
+    S(render_responses),    S(render_anthropic),
+    S(render_gemini),       S(stream_problem),
+    S(stream_chat),         S(stream_responses),
+    S(stream_anthropic),    S(stream_gemini),
+    S(render_headers),      S(render_http),
+    S(render_log),          S(render_otel),
+    S(suppressed),          S(partial),
+    S(buffer_grows),
 };
 
 #define SCENARIO_COUNT (sizeof SCENARIOS / sizeof *SCENARIOS)
@@ -378,7 +414,8 @@ static bool run_with(const scenario *s, size_t fail_at, bool for_good, size_t *r
     rc_alloc alloc = fail_alloc_of(&memory);
     bool is_whole = s->run(&alloc);
     if (memory.live || memory.is_broken)
-        fprintf(stderr, "%s, request %zu%s: %zu blocks leaked\n", s->name, fail_at, for_good ? " and on" : "", memory.live);
+        fprintf(stderr, "%s, request %zu%s: %zu blocks leaked\n", s->name, fail_at,
+                for_good ? " and on" : "", memory.live);
     assert_int_equal(memory.live, 0);
     assert_false(memory.is_broken);
     *ret_calls = memory.calls;
@@ -397,7 +434,8 @@ static void test_each_allocation_fails_in_turn(void **state)
         for (int for_good = 0; for_good <= 1; for_good++) {
             bool was_whole = run_with(s, i, for_good, &calls);
             if (was_whole && !s->may_be_silent)
-                fail_msg("%s, request %zu%s: the loss was not told", s->name, i, for_good ? " and on" : "");
+                fail_msg("%s, request %zu%s: the loss was not told", s->name, i,
+                         for_good ? " and on" : "");
         }
     }
 }

@@ -1,4 +1,5 @@
-/* Any bytes, decoded both ways. What decodes must encode, and that text must decode strictly to the same text. */
+/* Any bytes, decoded both ways. What decodes must encode, and that text must decode strictly to the
+ * same text. */
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Random reports from a seed: any mix of fields, texts of every nasty kind, chains. The same seed gives the same report. */
+/* Random reports from a seed: any mix of fields, texts of every nasty kind, chains. The same seed
+ * gives the same report. */
 #ifndef TESTS_SUPPORT_RANDOM_REPORT_H
 #define TESTS_SUPPORT_RANDOM_REPORT_H
 
@@ -21,18 +22,56 @@ static inline size_t random_below(uint64_t *state, size_t limit)
     return (size_t)(random_u64(state) % limit);
 }
 
-/* Text in memory that is used again by the next call. Mostly words; also raw bytes, quotes, escapes, wide characters, key
- * shapes, long runs. */
+/* Text in memory that is used again by the next call. Mostly words; also raw bytes, quotes,
+ * escapes, wide characters, key shapes, long runs. */
 static inline rc_str random_text(uint64_t *state, char memory[4096])
 {
     static const char *const PIECES[] = {
-        "rate limit", " ", "\"", "\\", "\n", "\t", "\x01", "\x7f", "é", "額度", "🙂", "\xff", "\xc3", "\xed\xa0\x80", "{\"a\":1}",
-        "try again in 20s", "https://u:p@h.example/x?key=abc&b=2", "Bearer abcdefghijklmnop", "sk-proj-abcdefghijklmnopqrstuvwx",
-        "/home/me/x.c", "a", "0", "=", ":", "'", "api_key", "token", "password: hunter2hunter2", "[redacted]", "… [+5 bytes]", "\xe2\x80\xa8", "Cookie: a=b; c=d",
-        "AKIAABCDEFGHIJKLMNOP", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", ",", "&", "\r\n", "-", "_", ".", "//",
+        "rate limit",
+        " ",
+        "\"",
+        "\\",
+        "\n",
+        "\t",
+        "\x01",
+        "\x7f",
+        "é",
+        "額度",
+        "🙂",
+        "\xff",
+        "\xc3",
+        "\xed\xa0\x80",
+        "{\"a\":1}",
+        "try again in 20s",
+        "https://u:p@h.example/x?key=abc&b=2",
+        "Bearer abcdefghijklmnop",
+        "sk-proj-abcdefghijklmnopqrstuvwx",
+        "/home/me/x.c",
+        "a",
+        "0",
+        "=",
+        ":",
+        "'",
+        "api_key",
+        "token",
+        "password: hunter2hunter2",
+        "[redacted]",
+        "… [+5 bytes]",
+        "\xe2\x80\xa8",
+        "Cookie: a=b; c=d",
+        "AKIAABCDEFGHIJKLMNOP",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+        ",",
+        "&",
+        "\r\n",
+        "-",
+        "_",
+        ".",
+        "//",
     };
     size_t len = 0;
-    size_t pieces = random_below(state, 8) == 0 ? random_below(state, 120) : 1 + random_below(state, 7);
+    size_t pieces =
+        random_below(state, 8) == 0 ? random_below(state, 120) : 1 + random_below(state, 7);
     for (size_t i = 0; i < pieces; i++) {
         const char *piece = PIECES[random_below(state, sizeof PIECES / sizeof *PIECES)];
         size_t piece_len = strlen(piece);
@@ -49,9 +88,10 @@ static inline rc_str random_text(uint64_t *state, char memory[4096])
 static inline void random_texts(uint64_t *state, rc_builder *b)
 {
     static void (*const SETTERS[])(rc_builder *, rc_str) = {
-        rc_builder_set_error_type, rc_builder_set_message,       rc_builder_set_detail,         rc_builder_set_provider,
-        rc_builder_set_model,      rc_builder_set_rule,          rc_builder_set_provider_type,  rc_builder_set_provider_code,
-        rc_builder_set_id_text,    rc_builder_set_provider_param, rc_builder_set_request_id,    rc_builder_set_raw,
+        rc_builder_set_error_type,     rc_builder_set_message,       rc_builder_set_detail,
+        rc_builder_set_provider,       rc_builder_set_model,         rc_builder_set_rule,
+        rc_builder_set_provider_type,  rc_builder_set_provider_code, rc_builder_set_id_text,
+        rc_builder_set_provider_param, rc_builder_set_request_id,    rc_builder_set_raw,
         rc_builder_add_source_text};
     char memory[4096];
     for (size_t i = 0; i < sizeof SETTERS / sizeof *SETTERS; i++) {
@@ -105,7 +145,8 @@ static inline void random_values(uint64_t *state, rc_builder *b)
     if (random_below(state, 4) == 0)
         rc_builder_set_retry_exhausted(b, random_below(state, 2) == 0);
     if (random_below(state, 4) == 0)
-        rc_builder_set_action(b, (rc_user_action)random_below(state, 14), random_text(state, memory));
+        rc_builder_set_action(b, (rc_user_action)random_below(state, 14),
+                              random_text(state, memory));
     if (random_below(state, 4) == 0)
         rc_builder_set_provider_status(b, (int64_t)random_below(state, 1100));
     if (random_below(state, 4) == 0)
@@ -128,7 +169,9 @@ static inline const rc_report *random_report(uint64_t *state, const rc_alloc *al
     for (size_t i = 0; i <= depth; i++) {
         rc_builder b;
         bool is_wrapper = report && random_below(state, 2) == 0;
-        rc_builder_init(&b, alloc, is_wrapper ? RC_CODE_NONE : rc_code_at(random_below(state, rc_code_count()))->code);
+        rc_builder_init(&b, alloc,
+                        is_wrapper ? RC_CODE_NONE
+                                   : rc_code_at(random_below(state, rc_code_count()))->code);
         random_texts(state, &b);
         random_values(state, &b);
         if (random_below(state, 3) == 0)

@@ -161,7 +161,8 @@ static void test_nothing_fatal_comes_out_retryable(void **unused)
     assert_int_equal(rc_report_retryable(r), RC_FALSE);
     rc_report_free(r);
 
-    /* A certificate that is not trusted: the code is transient by its row, this case of it is not. */
+    /* A certificate that is not trusted: the code is transient by its row, this case of it is not.
+     */
     rc_builder_init(&b, &alloc, RC_CODE_CONNECTION_FAILED);
     rc_builder_set_category(&b, RC_CATEGORY_CONFIGURATION);
     r = rc_builder_finish(&b);
@@ -232,7 +233,8 @@ static void test_ceilings_are_kept_and_told(void **unused)
         key[2] = (char)('0' + i % 10);
         rc_builder_set_context_int(&b, rc_str_c(key), i);
         rc_builder_add_source(&b, RC_HERE("E"));
-        rc_attempt attempt = {.attempt = i + 1, .started_unix_ms = -1, .duration_ms = -1, .wait_ms = -1};
+        rc_attempt attempt = {
+            .attempt = i + 1, .started_unix_ms = -1, .duration_ms = -1, .wait_ms = -1};
         rc_builder_add_attempt(&b, &attempt);
     }
     const rc_report *r = rc_builder_finish(&b);
@@ -254,7 +256,8 @@ static void test_values_out_of_range_are_ignored(void **unused)
     rc_builder_set_provider_status(&b, 1000);
     rc_builder_set_retry_after_ms(&b, -5);
     rc_builder_set_http_status(&b, 99);
-    rc_attempt attempt = {.attempt = -1, .status = 5000, .started_unix_ms = -9, .duration_ms = -9, .wait_ms = -9};
+    rc_attempt attempt = {
+        .attempt = -1, .status = 5000, .started_unix_ms = -9, .duration_ms = -9, .wait_ms = -9};
     rc_builder_add_attempt(&b, &attempt); /* nothing of it is left */
     const rc_report *r = rc_builder_finish(&b);
     assert_int_equal(rc_report_provider_status(r), 0);
@@ -324,7 +327,8 @@ static void test_deep_chain_keeps_its_root(void **unused)
     for (const rc_report *at = r; rc_report_cause(at); at = rc_report_cause(at))
         depth++;
     assert_int_equal(depth, RC_REPORT_CAUSE_DEPTH_MAX);
-    assert_int_equal(rc_report_context_get(r, RC_STR("causes_elided"))->number, 199 - RC_REPORT_CAUSE_DEPTH_MAX);
+    assert_int_equal(rc_report_context_get(r, RC_STR("causes_elided"))->number,
+                     199 - RC_REPORT_CAUSE_DEPTH_MAX);
     assert_int_equal(rc_report_code(r), RC_CODE_AUTH_FAILED);
     assert_text(rc_report_provider(r), "groq");
     assert_text(rc_report_provider(rc_report_root(r)), "groq");

@@ -330,6 +330,7 @@ static void test_http_date_refuses(void **state)
         "Sun, 06 Nov 1994 08:49:37.5 GMT",
         "Sunday, 06 Nov 1994 08:49:37 GMT",
         "Sunday, 06-Nov-1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT ",
         "Someday, 06-Nov-94 08:49:37 GMT",
         "Sunday Nov  6 08:49:37 1994",
         "Sun Nov 6 08:49:37 1994",

@@ -10,7 +10,8 @@
 
 #include "../support/fail_alloc.h"
 
-/* Every fault that strict refuses: where, and in which words. Tolerant reads on and names what it dropped. */
+/* Every fault that strict refuses: where, and in which words. Tolerant reads on and names what it
+ * dropped. */
 typedef struct bad_case {
     const char *json;
     rc_status strict;
@@ -23,41 +24,63 @@ typedef struct bad_case {
 } bad_case;
 
 static const bad_case BAD[] = {
-    {"{\"colour\":1}", RC_E_UNKNOWN_KEY, "/colour", 1, 2, "unknown key \"colour\"", "/colour", RC_OK},
-    {"{\n  \"cause\": {\"a/b~c\": []}\n}", RC_E_UNKNOWN_KEY, "/cause/a~1b~0c", 2, 13, "unknown key", "/cause/a~1b~0c", RC_OK},
-    {"{\"error_code\":\"FluxOverrun\"}", RC_E_RANGE, "/error_code", 1, 15, "unknown value \"FluxOverrun\"", "/error_code", RC_OK},
-    {"{\"error_category\":\"cosmic\"}", RC_E_RANGE, "/error_category", 1, 19, "unknown value", "/error_category", RC_OK},
-    {"{\"error_domain\":\"\"}", RC_E_RANGE, "/error_domain", 1, 17, "unknown value", "/error_domain", RC_OK},
+    {"{\"colour\":1}", RC_E_UNKNOWN_KEY, "/colour", 1, 2, "unknown key \"colour\"", "/colour",
+     RC_OK},
+    {"{\n  \"cause\": {\"a/b~c\": []}\n}", RC_E_UNKNOWN_KEY, "/cause/a~1b~0c", 2, 13, "unknown key",
+     "/cause/a~1b~0c", RC_OK},
+    {"{\"error_code\":\"FluxOverrun\"}", RC_E_RANGE, "/error_code", 1, 15,
+     "unknown value \"FluxOverrun\"", "/error_code", RC_OK},
+    {"{\"error_category\":\"cosmic\"}", RC_E_RANGE, "/error_category", 1, 19, "unknown value",
+     "/error_category", RC_OK},
+    {"{\"error_domain\":\"\"}", RC_E_RANGE, "/error_domain", 1, 17, "unknown value",
+     "/error_domain", RC_OK},
     {"{\"message\":null}", RC_E_TYPE, "/message", 1, 12, "expected a string", "/message", RC_OK},
     {"{\"message\":\"\"}", RC_E_RANGE, "/message", 1, 12, "empty", "/message", RC_OK},
-    {"{\"message\":{\"a\":[1]},\"model\":\"m\"}", RC_E_TYPE, "/message", 1, 12, "expected a string", "/message", RC_OK},
-    {"{\"message\":\"a\",\"message\":\"b\"}", RC_E_DUPLICATE, "/message", 1, 16, "duplicate key", "/message", RC_OK},
-    {"{\"retryable\":1}", RC_E_TYPE, "/retryable", 1, 14, "expected true or false", "/retryable", RC_OK},
-    {"{\"error_category\":\"content\",\"retryable\":true}", RC_E_RANGE, "/retryable", 1, 1, "contradicts", "/retryable", RC_OK},
-    {"{\"http_status\":\"500\"}", RC_E_TYPE, "/http_status", 1, 16, "whole number", "/http_status", RC_OK},
-    {"{\"http_status\":5}", RC_E_RANGE, "/http_status", 1, 16, "not allowed here: \"5\"", "/http_status", RC_OK},
+    {"{\"message\":{\"a\":[1]},\"model\":\"m\"}", RC_E_TYPE, "/message", 1, 12, "expected a string",
+     "/message", RC_OK},
+    {"{\"message\":\"a\",\"message\":\"b\"}", RC_E_DUPLICATE, "/message", 1, 16, "duplicate key",
+     "/message", RC_OK},
+    {"{\"retryable\":1}", RC_E_TYPE, "/retryable", 1, 14, "expected true or false", "/retryable",
+     RC_OK},
+    {"{\"error_category\":\"content\",\"retryable\":true}", RC_E_RANGE, "/retryable", 1, 1,
+     "contradicts", "/retryable", RC_OK},
+    {"{\"http_status\":\"500\"}", RC_E_TYPE, "/http_status", 1, 16, "whole number", "/http_status",
+     RC_OK},
+    {"{\"http_status\":5}", RC_E_RANGE, "/http_status", 1, 16, "not allowed here: \"5\"",
+     "/http_status", RC_OK},
     {"{\"http_status\":500.5}", RC_E_TYPE, "/http_status", 1, 16, "500.5", "/http_status", RC_OK},
-    {"{\"http_status\":99999999999999999999}", RC_E_RANGE, "/http_status", 1, 16, "not allowed", "/http_status", RC_OK},
-    {"{\"provider_metadata\":{\"status\":0}}", RC_E_RANGE, "/provider_metadata/status", 1, 32, "not allowed",
-     "/provider_metadata/status", RC_OK},
-    {"{\"provider_metadata\":{\"limit_kind\":\"x\"}}", RC_E_RANGE, "/provider_metadata/limit_kind", 1, 36, "unknown value",
-     "/provider_metadata/limit_kind", RC_OK},
-    {"{\"provider_metadata\":{}}", RC_E_RANGE, "/provider_metadata", 1, 22, "empty", "/provider_metadata", RC_OK},
-    {"{\"user_action\":[]}", RC_E_TYPE, "/user_action", 1, 16, "expected an object", "/user_action", RC_OK},
-    {"{\"user_action\":{\"kind\":7}}", RC_E_TYPE, "/user_action/kind", 1, 24, "expected a string", "/user_action/kind", RC_OK},
+    {"{\"http_status\":99999999999999999999}", RC_E_RANGE, "/http_status", 1, 16, "not allowed",
+     "/http_status", RC_OK},
+    {"{\"provider_metadata\":{\"status\":0}}", RC_E_RANGE, "/provider_metadata/status", 1, 32,
+     "not allowed", "/provider_metadata/status", RC_OK},
+    {"{\"provider_metadata\":{\"limit_kind\":\"x\"}}", RC_E_RANGE, "/provider_metadata/limit_kind",
+     1, 36, "unknown value", "/provider_metadata/limit_kind", RC_OK},
+    {"{\"provider_metadata\":{}}", RC_E_RANGE, "/provider_metadata", 1, 22, "empty",
+     "/provider_metadata", RC_OK},
+    {"{\"user_action\":[]}", RC_E_TYPE, "/user_action", 1, 16, "expected an object", "/user_action",
+     RC_OK},
+    {"{\"user_action\":{\"kind\":7}}", RC_E_TYPE, "/user_action/kind", 1, 24, "expected a string",
+     "/user_action/kind", RC_OK},
     {"{\"context\":[]}", RC_E_TYPE, "/context", 1, 12, "expected an object", "/context", RC_OK},
     {"{\"context\":{}}", RC_E_RANGE, "/context", 1, 12, "empty", "/context", RC_OK},
-    {"{\"context\":{\"a\":1,\"a\":2}}", RC_E_DUPLICATE, "/context/a", 1, 23, "duplicate key", NULL, RC_OK},
-    {"{\"context\":{\"a\":{\"b\":1}}}", RC_E_TYPE, "/context/a", 1, 17, "expected a string", "/context/a", RC_OK},
-    {"{\"context\":{\"a\":1.5}}", RC_E_TYPE, "/context/a", 1, 17, "expected a string", "/context/a", RC_OK},
+    {"{\"context\":{\"a\":1,\"a\":2}}", RC_E_DUPLICATE, "/context/a", 1, 23, "duplicate key", NULL,
+     RC_OK},
+    {"{\"context\":{\"a\":{\"b\":1}}}", RC_E_TYPE, "/context/a", 1, 17, "expected a string",
+     "/context/a", RC_OK},
+    {"{\"context\":{\"a\":1.5}}", RC_E_TYPE, "/context/a", 1, 17, "expected a string", "/context/a",
+     RC_OK},
     {"{\"attempts\":{}}", RC_E_TYPE, "/attempts", 1, 13, "expected an array", "/attempts", RC_OK},
     {"{\"attempts\":[]}", RC_E_RANGE, "/attempts", 1, 13, "empty", "/attempts", RC_OK},
     {"{\"attempts\":[{}]}", RC_E_RANGE, "/attempts/0", 1, 14, "empty", "/attempts/0", RC_OK},
-    {"{\"attempts\":[{\"attempt\":1},7]}", RC_E_TYPE, "/attempts/1", 1, 28, "expected an object", "/attempts/1", RC_OK},
-    {"{\"attempts\":[{\"attempt\":1,\"x\":2}]}", RC_E_UNKNOWN_KEY, "/attempts/0/x", 1, 27, "unknown key", "/attempts/0/x", RC_OK},
-    {"{\"error_source\":{}}", RC_E_TYPE, "/error_source", 1, 17, "expected an array", "/error_source", RC_OK},
+    {"{\"attempts\":[{\"attempt\":1},7]}", RC_E_TYPE, "/attempts/1", 1, 28, "expected an object",
+     "/attempts/1", RC_OK},
+    {"{\"attempts\":[{\"attempt\":1,\"x\":2}]}", RC_E_UNKNOWN_KEY, "/attempts/0/x", 1, 27,
+     "unknown key", "/attempts/0/x", RC_OK},
+    {"{\"error_source\":{}}", RC_E_TYPE, "/error_source", 1, 17, "expected an array",
+     "/error_source", RC_OK},
     {"{\"error_source\":[]}", RC_E_RANGE, "/error_source", 1, 17, "empty", "/error_source", RC_OK},
-    {"{\"error_source\":[\"a\",3]}", RC_E_TYPE, "/error_source/1", 1, 22, "expected a string", "/error_source/1", RC_OK},
+    {"{\"error_source\":[\"a\",3]}", RC_E_TYPE, "/error_source/1", 1, 22, "expected a string",
+     "/error_source/1", RC_OK},
     {"{\"cause\":\"x\"}", RC_E_TYPE, "/cause", 1, 10, "expected an object", "/cause", RC_OK},
     {"[]", RC_E_TYPE, "", 1, 1, "expected an object", NULL, RC_E_TYPE},
     {"7", RC_E_TYPE, "", 1, 1, "expected an object", NULL, RC_E_TYPE},
@@ -69,8 +92,9 @@ static const bad_case BAD[] = {
 
 static void explain(const bad_case *c, const rc_decode_info *info)
 {
-    fprintf(stderr, "  case %s\n  got %s at \"%s\" %zu:%zu: %s; dropped %zu: %s\n", c->json, rc_status_name(info->status), info->pointer,
-            info->line, info->column, info->what, info->dropped_count, info->dropped[0]);
+    fprintf(stderr, "  case %s\n  got %s at \"%s\" %zu:%zu: %s; dropped %zu: %s\n", c->json,
+            rc_status_name(info->status), info->pointer, info->line, info->column, info->what,
+            info->dropped_count, info->dropped[0]);
 }
 
 static void test_strict_names_every_fault(void **unused)
@@ -82,8 +106,9 @@ static void test_strict_names_every_fault(void **unused)
         const rc_report *r = NULL;
         rc_decode_info info;
         rc_status status = rc_report_decode(rc_str_c(c->json), RC_DECODE_STRICT, &alloc, &r, &info);
-        bool is_right = status == c->strict && info.status == c->strict && strcmp(info.pointer, c->pointer) == 0 &&
-                        info.line == c->line && info.column == c->column && strstr(info.what, c->what);
+        bool is_right = status == c->strict && info.status == c->strict &&
+                        strcmp(info.pointer, c->pointer) == 0 && info.line == c->line &&
+                        info.column == c->column && strstr(info.what, c->what);
         if (!is_right)
             explain(c, &info);
         assert_true(is_right);
@@ -99,7 +124,8 @@ static void test_tolerant_reads_on(void **unused)
         const bad_case *c = &BAD[i];
         const rc_report *r = NULL;
         rc_decode_info info;
-        rc_status status = rc_report_decode(rc_str_c(c->json), RC_DECODE_TOLERANT, &alloc, &r, &info);
+        rc_status status =
+            rc_report_decode(rc_str_c(c->json), RC_DECODE_TOLERANT, &alloc, &r, &info);
         bool is_right = status == c->tolerant && (status == RC_OK) == (r != NULL) &&
                         info.dropped_count == (c->dropped ? 1 : 0) &&
                         (!c->dropped || strcmp(info.dropped[0], c->dropped) == 0);
@@ -122,10 +148,12 @@ static void test_unknown_values_are_kept_as_unknown(void **unused)
 {
     (void)unused;
     rc_decode_info info;
-    const rc_report *r = tolerant("{\"error_class\":\"Quantum\",\"error_code\":\"FluxOverrun\",\"error_category\":\"cosmic\","
-                                  "\"user_action\":{\"kind\":\"dance\",\"detail\":\"Dance.\"},\"message\":\"m\",\"new_key\":{\"deep\":[1,2]},"
-                                  "\"provider_metadata\":{\"status\":418,\"limit_kind\":\"moon\"}}",
-                                  &info);
+    const rc_report *r = tolerant(
+        "{\"error_class\":\"Quantum\",\"error_code\":\"FluxOverrun\",\"error_category\":\"cosmic\","
+        "\"user_action\":{\"kind\":\"dance\",\"detail\":\"Dance.\"},\"message\":\"m\",\"new_key\":{"
+        "\"deep\":[1,2]},"
+        "\"provider_metadata\":{\"status\":418,\"limit_kind\":\"moon\"}}",
+        &info);
     assert_int_equal(rc_report_class(r), RC_CLASS_UNKNOWN);
     assert_int_equal(rc_report_code(r), RC_CODE_UNKNOWN);
     assert_int_equal(rc_report_category(r), RC_CATEGORY_UNKNOWN);
@@ -142,7 +170,8 @@ static void test_unknown_values_are_kept_as_unknown(void **unused)
     rc_buf_init(&buf, &alloc, 1u << 20);
     assert_int_equal(rc_report_encode(r, RC_VIEW_INTERNAL, &buf), RC_OK);
     const rc_report *again = NULL;
-    assert_int_equal(rc_report_decode(rc_buf_get(&buf), RC_DECODE_STRICT, &alloc, &again, &info), RC_OK);
+    assert_int_equal(rc_report_decode(rc_buf_get(&buf), RC_DECODE_STRICT, &alloc, &again, &info),
+                     RC_OK);
     assert_int_equal(rc_report_code(again), RC_CODE_UNKNOWN);
     rc_buf_done(&buf);
     rc_report_free(again);
@@ -162,9 +191,11 @@ static void test_last_duplicate_wins(void **unused)
 {
     (void)unused;
     rc_decode_info info;
-    const rc_report *r = tolerant("{\"message\":\"a\",\"message\":\"b\",\"context\":{\"x\":1},\"context\":{\"y\":2},"
-                                  "\"error_source\":[\"s\"],\"error_source\":[\"t\"],\"attempts\":[{\"attempt\":1}],\"attempts\":[{\"attempt\":2}]}",
-                                  &info);
+    const rc_report *r =
+        tolerant("{\"message\":\"a\",\"message\":\"b\",\"context\":{\"x\":1},\"context\":{\"y\":2},"
+                 "\"error_source\":[\"s\"],\"error_source\":[\"t\"],\"attempts\":[{\"attempt\":1}],"
+                 "\"attempts\":[{\"attempt\":2}]}",
+                 &info);
     assert_string_equal(rc_report_message(r).ptr, "b");
     assert_int_equal(rc_report_context_count(r), 1);
     assert_int_equal(rc_report_context_get(r, RC_STR("y"))->number, 2);
@@ -243,7 +274,8 @@ static void test_deep_causes(void **unused)
         assert_int_equal(status, DEPTHS[i] <= RC_REPORT_CAUSE_DEPTH_MAX ? RC_OK : RC_E_TOO_DEEP);
         rc_report_free(r);
         r = NULL;
-        assert_int_equal(rc_report_decode(rc_str_c(text), RC_DECODE_TOLERANT, &alloc, &r, &info), RC_OK);
+        assert_int_equal(rc_report_decode(rc_str_c(text), RC_DECODE_TOLERANT, &alloc, &r, &info),
+                         RC_OK);
         if (DEPTHS[i] <= 200)
             assert_int_equal(rc_report_code(rc_report_root(r)), RC_CODE_AUTH_FAILED);
         rc_report_free(r);
@@ -279,8 +311,10 @@ static void test_too_large(void **unused)
     text[size - 1] = '}';
     const rc_report *r = NULL;
     rc_decode_info info;
-    assert_int_equal(rc_report_decode(rc_str_make(text, size), RC_DECODE_STRICT, &alloc, &r, &info), RC_E_TOO_LARGE);
-    assert_int_equal(rc_report_decode(rc_str_make(text, size), RC_DECODE_TOLERANT, &alloc, &r, &info), RC_OK);
+    assert_int_equal(rc_report_decode(rc_str_make(text, size), RC_DECODE_STRICT, &alloc, &r, &info),
+                     RC_E_TOO_LARGE);
+    assert_int_equal(
+        rc_report_decode(rc_str_make(text, size), RC_DECODE_TOLERANT, &alloc, &r, &info), RC_OK);
     assert_true(info.is_damaged);
     rc_report_free(r);
 

@@ -65,49 +65,70 @@ static void assert_encodes(rc_view view, const char *expected)
     rc_report_free(r);
 }
 
-#define ACTION_JSON                                                                                \
-    "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Wait for the time that is given, or send fewer requests.\"}"
+#define ACTION_JSON                                                                               \
+    "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Wait for the time that is given, " \
+    "or send fewer requests.\"}"
 
 static void test_internal_has_everything_in_order(void **unused)
 {
     (void)unused;
     assert_encodes(
         RC_VIEW_INTERNAL,
-        "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\",\"error_class\":\"ProviderTransient\","
-        "\"error_code\":\"RateLimited\",\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"
-        "\"message\":\"Slow down; see /home/ada/notes.txt\",\"detail\":\"DETAIL\"," ACTION_JSON ",\"provider\":\"openai\","
-        "\"model\":\"gpt-4o\",\"provider_metadata\":{\"status\":429,\"type\":\"requests\",\"code\":\"rate_limit_exceeded\","
-        "\"request_id\":\"req_1\",\"retry_after_ms\":0,\"limit_kind\":\"requests\",\"raw\":\"RAW\"},"
-        "\"context\":{\"run_id\":\"run_7\",\"tool\":\"fetch\",\"cwd\":\"/home/ada/work\",\"attempt\":2,\"is_last\":false},"
-        "\"attempts\":[{\"attempt\":1,\"provider\":\"openai\",\"credential\":\"key-2\",\"error_code\":\"Overloaded\",\"status\":503,"
-        "\"started_unix_ms\":1700000000000,\"duration_ms\":250,\"wait_ms\":0,\"reason\":\"overloaded\"}],"
-        "\"retry_exhausted\":false,\"rule\":\"openai.rate\",\"error_source\":[\"SOURCE @ a.c:1 (in f)\"],\"http_status\":429,"
-        "\"cause\":{\"error_type\":\"ProviderError\",\"error_class\":\"ProviderTransient\",\"error_code\":\"ConnectionReset\","
+        "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\",\"error_class\":"
+        "\"ProviderTransient\","
+        "\"error_code\":\"RateLimited\",\"error_category\":\"transient\",\"error_domain\":"
+        "\"runtime\",\"retryable\":true,"
+        "\"message\":\"Slow down; see /home/ada/notes.txt\",\"detail\":\"DETAIL\"," ACTION_JSON
+        ",\"provider\":\"openai\","
+        "\"model\":\"gpt-4o\",\"provider_metadata\":{\"status\":429,\"type\":\"requests\",\"code\":"
+        "\"rate_limit_exceeded\","
+        "\"request_id\":\"req_1\",\"retry_after_ms\":0,\"limit_kind\":\"requests\",\"raw\":\"RAW\"}"
+        ","
+        "\"context\":{\"run_id\":\"run_7\",\"tool\":\"fetch\",\"cwd\":\"/home/ada/"
+        "work\",\"attempt\":2,\"is_last\":false},"
+        "\"attempts\":[{\"attempt\":1,\"provider\":\"openai\",\"credential\":\"key-2\",\"error_"
+        "code\":\"Overloaded\",\"status\":503,"
+        "\"started_unix_ms\":1700000000000,\"duration_ms\":250,\"wait_ms\":0,\"reason\":"
+        "\"overloaded\"}],"
+        "\"retry_exhausted\":false,\"rule\":\"openai.rate\",\"error_source\":[\"SOURCE @ a.c:1 (in "
+        "f)\"],\"http_status\":429,"
+        "\"cause\":{\"error_type\":\"ProviderError\",\"error_class\":\"ProviderTransient\",\"error_"
+        "code\":\"ConnectionReset\","
         "\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"
-        "\"message\":\"The provider closed the connection before it answered.\",\"detail\":\"INNER-DETAIL\","
-        "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Try again.\"},\"http_status\":502}}");
+        "\"message\":\"The provider closed the connection before it "
+        "answered.\",\"detail\":\"INNER-DETAIL\","
+        "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Try "
+        "again.\"},\"http_status\":502}}");
 }
 
 static void test_user_has_message_action_and_ids(void **unused)
 {
     (void)unused;
-    assert_encodes(RC_VIEW_USER,
-                   "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\",\"error_class\":\"ProviderTransient\","
-                   "\"error_code\":\"RateLimited\",\"retryable\":true,\"message\":\"Slow down; see /home/ada/notes.txt\"," ACTION_JSON
-                   ",\"provider\":\"openai\",\"model\":\"gpt-4o\",\"provider_metadata\":{\"request_id\":\"req_1\",\"retry_after_ms\":0},"
-                   "\"context\":{\"run_id\":\"run_7\",\"attempt\":2},\"retry_exhausted\":false,\"http_status\":429}");
+    assert_encodes(RC_VIEW_USER, "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\","
+                                 "\"error_class\":\"ProviderTransient\","
+                                 "\"error_code\":\"RateLimited\",\"retryable\":true,\"message\":"
+                                 "\"Slow down; see /home/ada/notes.txt\"," ACTION_JSON
+                                 ",\"provider\":\"openai\",\"model\":\"gpt-4o\",\"provider_"
+                                 "metadata\":{\"request_id\":\"req_1\",\"retry_after_ms\":0},"
+                                 "\"context\":{\"run_id\":\"run_7\",\"attempt\":2},\"retry_"
+                                 "exhausted\":false,\"http_status\":429}");
 }
 
 static void test_model_has_no_stack_no_payload_no_path(void **unused)
 {
     (void)unused;
-    assert_encodes(RC_VIEW_MODEL,
-                   "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\",\"error_class\":\"ProviderTransient\","
-                   "\"error_code\":\"RateLimited\",\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"
-                   "\"message\":\"Slow down; see [path]\"," ACTION_JSON ",\"provider\":\"openai\",\"model\":\"gpt-4o\","
-                   "\"provider_metadata\":{\"status\":429,\"retry_after_ms\":0,\"limit_kind\":\"requests\"},"
-                   "\"context\":{\"run_id\":\"run_7\",\"tool\":\"fetch\",\"cwd\":\"[path]\",\"attempt\":2,\"is_last\":false},"
-                   "\"retry_exhausted\":false,\"http_status\":429}");
+    assert_encodes(
+        RC_VIEW_MODEL,
+        "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\",\"error_class\":"
+        "\"ProviderTransient\","
+        "\"error_code\":\"RateLimited\",\"error_category\":\"transient\",\"error_domain\":"
+        "\"runtime\",\"retryable\":true,"
+        "\"message\":\"Slow down; see [path]\"," ACTION_JSON
+        ",\"provider\":\"openai\",\"model\":\"gpt-4o\","
+        "\"provider_metadata\":{\"status\":429,\"retry_after_ms\":0,\"limit_kind\":\"requests\"},"
+        "\"context\":{\"run_id\":\"run_7\",\"tool\":\"fetch\",\"cwd\":\"[path]\",\"attempt\":2,"
+        "\"is_last\":false},"
+        "\"retry_exhausted\":false,\"http_status\":429}");
 }
 
 static void test_views_have_names(void **unused)

@@ -52,7 +52,9 @@ static void test_cycles_of_every_length(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
-    enum { COUNT = 12 };
+    enum {
+        COUNT = 12
+    };
     for (size_t back = 0; back < COUNT; back++) {
         rc_fault faults[COUNT] = {0};
         for (size_t i = 0; i < COUNT; i++)
@@ -87,7 +89,8 @@ static void test_deep_chains(void **unused)
 
     faults[199].cause = &faults[200]; /* absurdly deep: cut, and told */
     r = rc_report_from_fault(&alloc, faults);
-    assert_string_equal(rc_report_context_get(innermost(r, &depth), RC_STR("chain"))->text.ptr, "too deep");
+    assert_string_equal(rc_report_context_get(innermost(r, &depth), RC_STR("chain"))->text.ptr,
+                        "too deep");
     assert_int_equal(depth, RC_REPORT_CAUSE_DEPTH_MAX);
     assert_int_equal(rc_report_code(r), RC_CODE_OVERLOADED);
     rc_report_free(r);

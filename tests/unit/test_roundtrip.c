@@ -1,4 +1,5 @@
-/* A million random reports: encode, decode strictly, encode again. The two texts must be the same. */
+/* A million random reports: encode, decode strictly, encode again. The two texts must be the same.
+ */
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
 
@@ -17,14 +18,16 @@ static size_t wanted_count(void)
     return text ? (size_t)strtoull(text, NULL, 10) : 1000000;
 }
 
-static void fail_with(uint64_t seed, const char *what, const rc_decode_info *info, rc_str a, rc_str b)
+static void fail_with(uint64_t seed, const char *what, const rc_decode_info *info, rc_str a,
+                      rc_str b)
 {
-    fprintf(stderr, "seed %llu: %s: %s at %s, offset %zu\n%.*s\n%.*s\n", (unsigned long long)seed, what, info->what, info->pointer,
-            info->offset, (int)a.len, a.ptr, (int)b.len, b.ptr);
+    fprintf(stderr, "seed %llu: %s: %s at %s, offset %zu\n%.*s\n%.*s\n", (unsigned long long)seed,
+            what, info->what, info->pointer, info->offset, (int)a.len, a.ptr, (int)b.len, b.ptr);
     fail();
 }
 
-static void check_one(uint64_t seed, const rc_alloc *alloc, rc_buf *first, rc_buf *second, rc_decode_mode mode)
+static void check_one(uint64_t seed, const rc_alloc *alloc, rc_buf *first, rc_buf *second,
+                      rc_decode_mode mode)
 {
     uint64_t state = seed;
     rc_decode_info info;
@@ -76,6 +79,7 @@ static void test_tolerant(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strict), cmocka_unit_test(test_tolerant)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strict),
+                                       cmocka_unit_test(test_tolerant)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
