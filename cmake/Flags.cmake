@@ -12,11 +12,9 @@ if(RECOURSE_WERROR)
     target_compile_options(recourse_flags INTERFACE -Werror)
 endif()
 
-# No path of the build machine in __FILE__ or in debug information: the same source gives the same
-# bytes wherever it is built.
-target_compile_options(recourse_flags INTERFACE
-    -ffile-prefix-map=${PROJECT_BINARY_DIR}/=
-    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+# No path of the build machine in __FILE__: the same source gives the same bytes wherever it is built.
+# Debug information keeps the paths, so that a debugger finds the files.
+target_compile_options(recourse_flags INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 # Hardening belongs to what ships. _FORTIFY_SOURCE needs optimisation, and hides from a sanitizer
 # the calls that it wants to see.

@@ -20,7 +20,7 @@ if ! command -v dpkg-query >/dev/null; then
     exit 0 # the build names what it misses, if it misses anything
 fi
 
-# shellcheck disable=SC2016,SC2086 # the format is dpkg's; the list is split on purpose
+# shellcheck disable=SC2086 # a list, split on purpose
 installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
     awk '$1 == "installed" { print $2 }') || true
 missing=

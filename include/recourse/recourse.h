@@ -1,5 +1,4 @@
-/* Recourse: one error model for every LLM and tool call. This header has everything but stdlib.h.
- */
+/* Recourse: one error model for every LLM and tool call. Everything but stdlib.h. */
 #ifndef RECOURSE_H
 #define RECOURSE_H
 

@@ -38,8 +38,7 @@ static void *fail(rc_arena *arena, rc_status status)
     return NULL;
 }
 
-/* A new block with room for `size` bytes. A request too big for a usual block gets one of its own.
- */
+/* A new block with room for `size` bytes. What is too big for a usual block gets its own. */
 static rc_arena_block *add_block(rc_arena *arena, size_t size)
 {
     size_t left = arena->max_bytes - arena->used_bytes;

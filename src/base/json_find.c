@@ -149,11 +149,11 @@ rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement
 {
     if (from > to || to > text.len)
         return RC_E_ARGUMENT;
-    size_t kept = text.len - (to - from);
-    if (replacement.len > SIZE_MAX - kept)
-        return RC_E_TOO_LARGE;
+    size_t len;
+    if (__builtin_add_overflow(text.len - (to - from), replacement.len, &len))
+        len = SIZE_MAX;
     /* All of it or nothing. */
-    if (rc_buf_reserve(buf, kept + replacement.len) != RC_OK)
+    if (rc_buf_reserve(buf, len) != RC_OK)
         return rc_buf_status(buf);
     rc_buf_push(buf, rc_str_make(text.ptr, from));
     rc_buf_push(buf, replacement);

@@ -21,11 +21,14 @@ typedef struct rc_json_member {
 
 /* Looks for `count` members of the object that text holds. All of the text is scanned unless every
  * member was found and `stop_early` is set; with duplicates the last one wins when it is not (as
- * most servers read it). RC_OK: scanned (members may be missing). RC_E_TYPE: not an object.
- * RC_E_SYNTAX, RC_E_TRUNCATED: damaged at the top level; what was found before stays found. */
+ * most servers read it). A value that is looked for is read as the strict reader reads it, up to
+ * its first token; for all else only strings, brackets and the top level's own commas and colons
+ * count. RC_OK: scanned (members may be missing). RC_E_TYPE: not an object. RC_E_SYNTAX,
+ * RC_E_TRUNCATED: damaged at the top level; what was found before stays found. */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early);
 
-/* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. */
+/* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. All
+ * of it or nothing. RC_E_ARGUMENT: not a part of text. Else the buffer's status. */
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf);
 
 #endif

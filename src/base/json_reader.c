@@ -178,16 +178,15 @@ static step on_key(rc_json_reader *r, rc_json_token *ret_token)
             return missing(r, "comma before a closing bracket", AFTER, ret_token);
         return on_closer(r, ret_token);
     }
-    if (is_string_start(r, c))
-        rc_json_lex_string(r->text, r->at, r->is_tolerant, ret_token, &r->fault);
-    else if (!r->is_tolerant)
-        return fail(r, RC_E_SYNTAX, r->at, "expected a key", ret_token);
-    else if (rc_json_lex_is_bare_start(c))
-        rc_json_lex_bare(r->text, r->at, true, ret_token, &r->fault);
-    else if (c == '{' || c == '[') {
+    if (r->is_tolerant && (c == '{' || c == '[')) {
         note(r, RC_E_SYNTAX, r->at, "value without a key");
         return put_missing(r, RC_JSON_KEY, VALUE, ret_token);
-    } else
+    }
+    if (is_string_start(r, c))
+        rc_json_lex_string(r->text, r->at, r->is_tolerant, ret_token, &r->fault);
+    else if (r->is_tolerant && rc_json_lex_is_bare_start(c))
+        rc_json_lex_bare(r->text, r->at, true, ret_token, &r->fault);
+    else
         return stray(r, "expected a key", ret_token);
     ret_token->type = RC_JSON_KEY;
     return put_word(r, COLON, ret_token);
@@ -314,8 +313,10 @@ static step take_step(rc_json_reader *r, rc_json_token *ret_token)
 rc_json_token rc_json_reader_next(rc_json_reader *r)
 {
     rc_json_token token;
-    while (take_step(r, &token) != TOKEN)
-        continue;
+    step taken;
+    do {
+        taken = take_step(r, &token);
+    } while (taken != TOKEN);
     return token;
 }
 
@@ -371,59 +372,67 @@ static size_t tolerant_container_end(rc_str text, size_t at)
     return RC_JSON_SCAN_NONE;
 }
 
-/* The container that was just opened. */
+/* A value that ends nowhere takes the rest of the text with it. */
+static void skip_to_end(rc_json_reader *r, const char *what)
+{
+    r->at = r->text.len;
+    note(r, RC_E_TRUNCATED, r->at, what);
+    r->state = r->is_tolerant ? AFTER : FAILED;
+}
+
+/* The container whose first byte behind the bracket is the one at which the reader stands. */
 static void skip_container(rc_json_reader *r)
 {
     size_t end = r->is_tolerant ? tolerant_container_end(r->text, r->at)
                                 : rc_json_scan_best()->container_end(r->text, r->at);
-    r->depth--;
+    r->at = end;
     r->state = AFTER;
-    if (end != RC_JSON_SCAN_NONE) {
-        r->at = end;
-        return;
-    }
-    r->at = r->text.len;
-    note(r, RC_E_TRUNCATED, r->at, "text ends inside a container");
-    if (!r->is_tolerant)
-        r->state = FAILED;
+    if (end == RC_JSON_SCAN_NONE)
+        skip_to_end(r, "text ends inside a container");
 }
 
-/* The string at which the reader stands, unread. */
+/* The string whose first byte behind the quote is the one at which the reader stands. */
 static void skip_string(rc_json_reader *r)
 {
-    size_t end = rc_json_scan_best()->string_end(r->text, r->at + 1);
+    size_t end = rc_json_scan_best()->string_end(r->text, r->at);
+    r->at = end + 1;
     r->state = AFTER;
-    if (end < r->text.len) {
-        r->at = end + 1;
-        return;
-    }
-    r->at = end;
-    note(r, RC_E_TRUNCATED, r->at, "text ends inside a string");
-    if (!r->is_tolerant)
-        r->state = FAILED;
+    if (end == r->text.len)
+        skip_to_end(r, "text ends inside a string");
 }
 
-static bool is_before_string(rc_json_reader *r)
+/* The first byte of the value behind a key, unread; NUL where there is no telling. */
+static char peek_value(rc_json_reader *r)
 {
     rc_json_token unused;
-    if (r->state == COLON) {
-        skip_space(r);
-        if (r->at == r->text.len || on_colon(r, &unused) == TOKEN)
-            return false;
-    }
     skip_space(r);
-    return r->state == VALUE && r->at < r->text.len && r->text.ptr[r->at] == '"';
+    if (r->state == COLON && r->at < r->text.len && on_colon(r, &unused) == TOKEN)
+        return '\0';
+    skip_space(r);
+    return r->state == VALUE && r->at < r->text.len ? r->text.ptr[r->at] : '\0';
+}
+
+static void skip_value(rc_json_reader *r)
+{
+    char c = peek_value(r);
+    if (c != '"' && c != '{' && c != '[') {
+        rc_json_reader_next(r);
+        return;
+    }
+    r->at++;
+    if (c == '"')
+        skip_string(r);
+    else
+        skip_container(r);
 }
 
 size_t rc_json_reader_skip(rc_json_reader *r)
 {
     if (r->state == COLON || r->state == VALUE) {
-        if (is_before_string(r))
-            skip_string(r);
-        else
-            rc_json_reader_next(r);
-    }
-    if (r->state == ARRAY_FIRST || r->state == OBJECT_FIRST)
+        skip_value(r);
+    } else if (r->state == ARRAY_FIRST || r->state == OBJECT_FIRST) {
+        r->depth--;
         skip_container(r);
+    }
     return r->at;
 }

@@ -1,6 +1,7 @@
 /* rc_json_writer: JSON into an rc_buf, commas and nesting kept by the writer. Output is always
  * valid UTF-8: invalid bytes become U+FFFD. Failures are the buffer's and stick; check
- * rc_buf_status once at the end. */
+ * rc_buf_status once at the end. Nesting above the ceiling, or an end without a begin, is
+ * RC_E_TOO_LARGE. */
 #ifndef RC_BASE_JSON_WRITER_H
 #define RC_BASE_JSON_WRITER_H
 
@@ -43,7 +44,7 @@ void rc_json_member_i64(rc_json_writer *w, rc_str key, int64_t value);
 void rc_json_member_bool(rc_json_writer *w, rc_str key, bool value);
 
 /* Appends value between quotes, escaped: the short escapes, \u00XX for the other control characters
- * and for DEL and U+2028/2029, which break terminals and script readers. */
+ * (C0, C1 and DEL) and \u2028, \u2029: they break terminals and script readers. */
 void rc_json_push_quoted(rc_buf *buf, rc_str value);
 
 #endif

@@ -74,7 +74,9 @@ static void set_code(struct cell *cell, const rc_code_info *row)
 
 static void set_category(struct cell *cell, const rc_code_info *row)
 {
-    set_name(cell, row->category != RC_CATEGORY_NONE ? rc_category_name(row->category) : "-");
+    const bool has_own = row->category != RC_CATEGORY_NONE;
+    set_name(cell, has_own ? rc_category_name(row->category) : "-");
+    cell->sgr = has_own ? SGR_NONE : SGR_FAINT;
 }
 
 static void set_domain(struct cell *cell, const rc_code_info *row)

@@ -1,6 +1,5 @@
 #include "cli/input.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include <recourse/builder.h>
@@ -113,10 +112,10 @@ static int refuse_memory(rc_cli *cli, const rc_input *input)
 
 static int read_error(rc_cli *cli, const rc_input *input, int error)
 {
-    if (error == EFBIG)
+    if (error == RC_FILE_TOO_LARGE)
         return refuse_input(cli, input, NULL, "larger than 16 MiB, which is the most that is read",
                             "Give a smaller report.");
-    if (error == ENOMEM)
+    if (error == RC_FILE_NO_MEMORY)
         return refuse_memory(cli, input);
     rc_cli_complain(cli, input->command);
     rc_cli_text(&cli->err, "cannot read ");

@@ -123,7 +123,7 @@ static int run_render(rc_cli *cli, const rc_args *args)
 
 static void push_formats(rc_buf *buf, unsigned width)
 {
-    rc_cli_text(buf, "\nFormats, and the view when none is asked for:\n");
+    rc_cli_text(buf, "\nFormats, and their default view:\n");
     for (size_t i = 0; rc_format_at(i) != NULL; i++) {
         const rc_format *format = rc_format_at(i);
         char room[128];

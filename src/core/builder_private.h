@@ -19,6 +19,10 @@ enum {
  * is no room, which is noted. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes);
 
+/* Notes why the arena failed and clears the failure: it costs the one thing that was being added;
+ * the next may be smaller, or memory may be there again. */
+void rc_builder_note_failure(rc_builder *builder);
+
 /* One attempt whose texts are already in the report's memory. */
 void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt);
 

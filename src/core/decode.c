@@ -358,8 +358,7 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
     }
 }
 
-/* Only transient is retryable: a report that says otherwise must not make anybody repeat a request.
- */
+/* Only transient is retryable: a report that says otherwise must not make anybody try again. */
 static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
     bool is_fatal = report->category && !rc_category_is_retryable((rc_category)report->category);

@@ -1,5 +1,4 @@
-/* Where a decoder is, and what it has to say about it: JSON pointer, line and column, one phrase.
- */
+/* Where a decoder is and what it has to say: JSON pointer, line and column, one phrase. */
 #ifndef RC_CORE_DECODE_PLACE_H
 #define RC_CORE_DECODE_PLACE_H
 

@@ -33,7 +33,17 @@ void rc_human_part(rc_human *h, rc_str before, rc_str text)
     if (rc_buf_get(&h->line).len)
         rc_buf_push(&h->line, h->panel.has_utf8 ? RC_STR(" · ") : RC_STR(", "));
     rc_buf_push(&h->line, before);
+    size_t start = rc_buf_get(&h->line).len;
     rc_view_push(h->view, text, &h->line);
+    rc_human_join(h->memory + start, rc_buf_get(&h->line).len - start);
+}
+
+void rc_human_join(char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\n')
+            text[i] = ' ';
+    }
 }
 
 static void part_number(rc_human *h, rc_str before, int64_t value)
@@ -111,6 +121,10 @@ static void put_action(rc_human *h)
 
 static void put_line(rc_human *h, rc_str label)
 {
+    if (rc_buf_get(&h->line).len && !h->has_ids) {
+        rc_panel_blank(&h->panel);
+        h->has_ids = true;
+    }
     rc_panel_field(&h->panel, label, RC_TONE_DIM, rc_buf_get(&h->line));
 }
 
@@ -227,7 +241,6 @@ rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_
     put_message(&human);
     put_retry(&human);
     put_action(&human);
-    rc_panel_blank(&human.panel);
     put_kind(&human);
     put_where(&human);
     put_provider_words(&human);

@@ -16,6 +16,7 @@ typedef struct rc_human {
     rc_view view;
     const rc_panel_style *style;
     bool has_tag; /* the code stands in the title line */
+    bool has_ids; /* the list of ids has begun */
     rc_buf line;  /* what is being composed, in memory */
     char memory[RC_HUMAN_LINE_MAX];
 } rc_human;
@@ -26,6 +27,9 @@ rc_buf *rc_human_line(rc_human *h);
 /* Appends a text as the view has it, with a separator in front of all but the first. An empty text:
  * nothing. */
 void rc_human_part(rc_human *h, rc_str before, rc_str text);
+
+/* Makes one line of a text: a name with a line break in it must not look like a line of ours. */
+void rc_human_join(char *text, size_t len);
 
 /* Is this key of the context one that the panel shows among the ids? */
 bool rc_human_is_id(rc_str key);

@@ -109,6 +109,8 @@ static void describe(attempt_text *t, rc_view view, const rc_attempt *attempt)
     if (attempt->duration_ms >= 0)
         rc_duration_push(&t->took, attempt->duration_ms);
     push_then(view, attempt, &t->then);
+    rc_human_join(t->target_memory, rc_buf_get(&t->target).len);
+    rc_human_join(t->then_memory, rc_buf_get(&t->then).len);
 }
 
 typedef struct columns {
@@ -237,6 +239,7 @@ void rc_human_put_context(rc_human *h)
             rc_panel_section(&h->panel, RC_STR("Context"));
         is_open = true;
         push_entry(h, entry);
+        rc_human_join(h->memory, rc_buf_get(&h->line).len);
         rc_panel_text(&h->panel, &BLOCK, rc_buf_get(&h->line));
         if (entry->kind == RC_VALUE_STRING && shown_bytes(entry) < entry->text.len)
             rc_panel_more(&h->panel, 0, entry->text.len - shown_bytes(entry),

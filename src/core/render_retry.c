@@ -25,8 +25,9 @@ static void push_day(rc_buf *buf, const rc_civil *day, int this_year)
     rc_buf_push(buf, RC_STR(", "));
 }
 
-/* " (at 14:03:22 UTC)", with the day when it is another one; nothing when the time is not known. */
-static void push_clock(rc_buf *buf, const rc_panel_style *clock, int64_t wait_ms)
+/* "14:03:22 UTC)" behind what stands before it, with the day when it is another one; nothing when
+ * the time is not known. */
+static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_panel_style *clock)
 {
     if (!clock || clock->now_unix_ms <= 0 || clock->now_unix_ms > CLOCK_MAX_MS)
         return;
@@ -36,7 +37,7 @@ static void push_clock(rc_buf *buf, const rc_panel_style *clock, int64_t wait_ms
     rc_civil now = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms);
     /* A whole second later rather than a part of one too early, as the duration says it. */
     rc_civil then = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms + wait_ms + 999);
-    rc_buf_push(buf, RC_STR(" (at "));
+    rc_buf_push(buf, before);
     if (then.day != now.day || then.month != now.month || then.year != now.year)
         push_day(buf, &then, now.year);
     push_two_digits(buf, then.hour);
@@ -47,11 +48,12 @@ static void push_clock(rc_buf *buf, const rc_panel_style *clock, int64_t wait_ms
     rc_buf_push(buf, offset_ms == 0 ? RC_STR(" UTC)") : RC_STR(")"));
 }
 
-static void push_wait(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_panel_style *clock)
+/* "after 4s (at 14:03:22 UTC)." */
+static void push_after(rc_buf *buf, int64_t wait_ms, const rc_panel_style *clock)
 {
-    rc_buf_push(buf, before);
+    rc_buf_push(buf, RC_STR("after "));
     rc_duration_push(buf, wait_ms);
-    push_clock(buf, clock, wait_ms);
+    push_clock(buf, RC_STR(" (at "), wait_ms, clock);
     rc_buf_push_byte(buf, '.');
 }
 
@@ -84,16 +86,21 @@ void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *c
     int64_t wait_ms = rc_report_retry_after_ms(report);
     if (!rc_report_is_retryable(report)) {
         rc_buf_push(buf, why_not(report));
-        if (wait_ms > 0)
-            push_wait(buf, RC_STR(" The provider names a wait of "), wait_ms, clock);
+        if (wait_ms > 0) {
+            rc_buf_push(buf, RC_STR(" The provider names a wait of "));
+            rc_duration_push(buf, wait_ms);
+            push_clock(buf, RC_STR(" (until "), wait_ms, clock);
+            rc_buf_push_byte(buf, '.');
+        }
     } else if (rc_report_is_retry_exhausted(report)) {
         rc_buf_push(buf, RC_STR("The tries are used up; try again "));
         if (wait_ms > 0)
-            push_wait(buf, RC_STR("after "), wait_ms, clock);
+            push_after(buf, wait_ms, clock);
         else
             rc_buf_push(buf, RC_STR("later."));
     } else if (wait_ms > 0) {
-        push_wait(buf, RC_STR("Yes, after "), wait_ms, clock);
+        rc_buf_push(buf, RC_STR("Yes, "));
+        push_after(buf, wait_ms, clock);
     } else {
         rc_buf_push(buf, wait_ms == 0 ? RC_STR("Yes, at once.") : RC_STR("Yes, after a moment."));
     }

@@ -13,8 +13,8 @@ rc_view rc_view_checked(rc_view view);
 bool rc_view_has(rc_view view, rc_str key);
 bool rc_view_has_metadata(rc_view view, rc_str key);
 
-/* Is this entry of the context in the view? The model sees none whose key could name a path: a masked key would not be a
- * key any more. */
+/* Is this entry of the context in the view? The model sees none whose key could name a path: a
+ * masked key would not be a key any more. */
 bool rc_view_has_context(rc_view view, const rc_context_entry *entry);
 
 /* Room for the longest text that the model's view has, with its paths masked. */

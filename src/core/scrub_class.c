@@ -17,25 +17,23 @@ const uint16_t rc_scrub_classes[256] = {
     ['_'] = RC_SCRUB_DASH,
     ['+'] = RC_SCRUB_BASE64,
     ['/'] = RC_SCRUB_BASE64,
-    ['='] = RC_SCRUB_BASE64,
+    ['='] = RC_SCRUB_BASE64 | RC_SCRUB_BEHIND,
     ['.'] = RC_SCRUB_DOT,
     ['~'] = RC_SCRUB_LOOSE,
     ['|'] = RC_SCRUB_LOOSE,
-    ['%'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL,
-    [':'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL,
-    ['\\'] = RC_SCRUB_SPECIAL,
+    ['%'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL | RC_SCRUB_BEHIND,
+    [':'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL | RC_SCRUB_BEHIND,
+    ['\\'] = RC_SCRUB_SPECIAL | RC_SCRUB_BEHIND,
     ['\0'] = RC_SCRUB_SPECIAL,
     ['\x1b'] = RC_SCRUB_SPECIAL,
-    [0x80 ... 0xFF] = RC_SCRUB_SPECIAL,
+    ['"'] = RC_SCRUB_BEHIND,
+    ['\''] = RC_SCRUB_BEHIND,
+    ['`'] = RC_SCRUB_BEHIND,
+    ['&'] = RC_SCRUB_BEHIND,
+    [']'] = RC_SCRUB_BEHIND,
+    ['>'] = RC_SCRUB_BEHIND,
+    [0x80 ... 0xFF] = RC_SCRUB_SPECIAL | RC_SCRUB_BEHIND,
 };
-
-size_t rc_scrub_run(rc_str text, size_t at, unsigned classes, size_t most)
-{
-    size_t stop = most < text.len - at ? at + most : text.len;
-    while (at < stop && rc_scrub_is(text, at, classes))
-        at++;
-    return at;
-}
 
 bool rc_scrub_has(rc_str text, size_t at, rc_str literal)
 {

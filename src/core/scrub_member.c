@@ -257,8 +257,7 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
                           rc_scrub_slot *ret_slot)
 {
     separator sep;
-    if (to - from < 3 || !rc_scrub_may_be_name(text.ptr[to - 2], text.ptr[to - 1]) ||
-        !find_separator(text, from, to, &sep))
+    if (!find_separator(text, from, to, &sep))
         return false;
     bool in_query = sep.ch == '=' && is_parameter(text, from);
     rc_scrub_slot slot = {.hold = from, .at = sep.value_at};

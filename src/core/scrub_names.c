@@ -9,20 +9,21 @@ typedef enum name_match {
 } name_match;
 
 typedef struct secret_name {
-    rc_str text;
+    char text[24];
+    uint8_t len;
     name_match match;
     rc_scrub_kind kind;
 } secret_name;
 
 static const secret_name NAMES[] = {
 #define RC_SECRET_NAME(name, MATCH, KIND, text) \
-    {RC_STR_INIT(name), MATCH_##MATCH, RC_SCRUB_KIND_##KIND},
+    {name, sizeof(name) - 1, MATCH_##MATCH, RC_SCRUB_KIND_##KIND},
 #include "../../spec/secrets.def"
 };
 
 static const secret_name PLAIN_NAMES[] = {
 #define RC_SECRET_PLAIN_NAME(name, MATCH, text) \
-    {RC_STR_INIT(name), MATCH_##MATCH, RC_SCRUB_KIND_NONE},
+    {name, sizeof(name) - 1, MATCH_##MATCH, RC_SCRUB_KIND_NONE},
 #include "../../spec/secrets.def"
 };
 
@@ -55,11 +56,12 @@ static void fold(rc_str name, folded *ret)
 
 static bool matches(const secret_name *row, const folded *name, bool is_exact)
 {
+    rc_str text = rc_str_make(row->text, row->len);
     if (is_exact || row->match == MATCH_EXACT)
-        return name->is_whole && rc_str_eq(name->text, row->text);
+        return name->is_whole && rc_str_eq(name->text, text);
     if (row->match == MATCH_PREFIX)
-        return name->is_whole && rc_str_starts_with(name->text, row->text);
-    return rc_str_ends_with(name->text, row->text);
+        return name->is_whole && rc_str_starts_with(name->text, text);
+    return rc_str_ends_with(name->text, text);
 }
 
 static rc_scrub_kind find_kind(const folded *name, bool is_exact)
@@ -67,7 +69,7 @@ static rc_scrub_kind find_kind(const folded *name, bool is_exact)
     char last = name->text.ptr[name->text.len - 1];
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         const secret_name *row = &NAMES[i];
-        if (row->text.ptr[row->text.len - 1] == last && matches(row, name, is_exact))
+        if (row->text[row->len - 1] == last && matches(row, name, is_exact))
             return row->kind;
     }
     return RC_SCRUB_KIND_NONE;
@@ -90,36 +92,54 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
     return kind;
 }
 
-bool rc_scrub_may_be_name(char before_last, char last)
-{
-    char b = rc_ascii_lower(before_last);
-    switch (rc_ascii_lower(last)) {
-    case 'd': /* password, passwd, pwd */
-        return b == 'r' || b == 'w';
-    case 'e': /* cookie, passphrase, passcode, code, signature */
-        return b == 'i' || b == 's' || b == 'd' || b == 'r';
-    case 'g': /* sig */
-        return b == 'i';
-    case 'h': /* auth */
-        return b == 't';
-    case 'l': /* credential */
-        return b == 'a';
-    case 'n': /* token, authorization, pin */
-        return b == 'e' || b == 'o' || b == 'i';
-    case 'p': /* otp */
-        return b == 't';
-    case 'r': /* bearer */
-        return b == 'e';
-    case 's': /* credentials, apikeys, pass */
-        return b == 'l' || b == 'y' || b == 's';
-    case 't': /* secret, jwt */
-        return b == 'e' || b == 'w';
-    case 'y': /* key */
-        return b == 'e';
-    default:
-        return false;
-    }
-}
+/* A bit for each pair of letters that a name of the table ends in. */
+enum {
+    AL = 1u << 0,
+    DE = 1u << 1,
+    EN = 1u << 2,
+    ER = 1u << 3,
+    ET = 1u << 4,
+    EY = 1u << 5,
+    IE = 1u << 6,
+    IG = 1u << 7,
+    IN = 1u << 8,
+    LS = 1u << 9,
+    ON = 1u << 10,
+    RD = 1u << 11,
+    RE = 1u << 12,
+    SE = 1u << 13,
+    SS = 1u << 14,
+    TH = 1u << 15,
+    TP = 1u << 16,
+    WD = 1u << 17,
+    WT = 1u << 18,
+    YS = 1u << 19,
+};
+
+#define BOTH_CASES(upper, lower, bits) [upper] = (bits), [lower] = (bits)
+
+const uint32_t rc_scrub_letters_before[256] = {
+    BOTH_CASES('A', 'a', AL),
+    BOTH_CASES('D', 'd', DE),
+    BOTH_CASES('E', 'e', EN | ER | ET | EY),
+    BOTH_CASES('I', 'i', IE | IG | IN),
+    BOTH_CASES('L', 'l', LS),
+    BOTH_CASES('O', 'o', ON),
+    BOTH_CASES('R', 'r', RD | RE),
+    BOTH_CASES('S', 's', SE | SS),
+    BOTH_CASES('T', 't', TH | TP),
+    BOTH_CASES('W', 'w', WD | WT),
+    BOTH_CASES('Y', 'y', YS),
+};
+
+const uint32_t rc_scrub_last_letters[256] = {
+    BOTH_CASES('D', 'd', RD | WD),      BOTH_CASES('E', 'e', DE | IE | RE | SE),
+    BOTH_CASES('G', 'g', IG),           BOTH_CASES('H', 'h', TH),
+    BOTH_CASES('L', 'l', AL),           BOTH_CASES('N', 'n', EN | IN | ON),
+    BOTH_CASES('P', 'p', TP),           BOTH_CASES('R', 'r', ER),
+    BOTH_CASES('S', 's', LS | SS | YS), BOTH_CASES('T', 't', ET | WT),
+    BOTH_CASES('Y', 'y', EY),
+};
 
 bool rc_scrub_is_secret_name(rc_str name)
 {

@@ -21,6 +21,7 @@ enum {
     RC_SCRUB_DOT = 1u << 6,     /* . */
     RC_SCRUB_LOOSE = 1u << 7,   /* ~ % : |: what tokens hold beside the above */
     RC_SCRUB_SPECIAL = 1u << 8, /* not part of a word, and the scanner has to look at it */
+    RC_SCRUB_BEHIND = 1u << 9,  /* a separator, or a quote before one, may begin */
 
     RC_SCRUB_ALPHA = RC_SCRUB_UPPER | RC_SCRUB_LOWER,
     RC_SCRUB_ALNUM = RC_SCRUB_ALPHA | RC_SCRUB_DIGIT,
@@ -41,7 +42,13 @@ static inline bool rc_scrub_is(rc_str text, size_t at, unsigned classes)
 }
 
 /* Where the run of these classes that begins at `at` ends; looks at `most` bytes at most. */
-size_t rc_scrub_run(rc_str text, size_t at, unsigned classes, size_t most);
+static inline size_t rc_scrub_run(rc_str text, size_t at, unsigned classes, size_t most)
+{
+    size_t stop = most < text.len - at ? at + most : text.len;
+    while (at < stop && (rc_scrub_classes[(unsigned char)text.ptr[at]] & classes))
+        at++;
+    return at;
+}
 
 /* Does this literal stand at `at`? Without case: the literal is in lower case. */
 bool rc_scrub_has(rc_str text, size_t at, rc_str literal);
@@ -107,6 +114,9 @@ static inline rc_scrub_edit rc_scrub_keep(size_t hold, size_t next, size_t relea
  * behind it? Sets the key's own bounds. */
 bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to);
 
+/* The end of the key at `at` whose prefix is more than one word, or 0. */
+size_t rc_scrub_split_shape_end(rc_str text, size_t at);
+
 /* Bytes of the private key block that begins at `at`, or 0. */
 size_t rc_scrub_pem_len(rc_str text, size_t at);
 
@@ -125,8 +135,15 @@ typedef enum rc_scrub_kind { /* see spec/secrets.def */
     RC_SCRUB_KIND_GRANT,
 } rc_scrub_kind;
 
-/* A quick look at the last two letters: false for nearly all words, never for a secret name. */
-bool rc_scrub_may_be_name(char before_last, char last);
+/* The last two letters of secret names, a bit for each pair: false for nearly all words. */
+extern const uint32_t rc_scrub_last_letters[256];
+extern const uint32_t rc_scrub_letters_before[256];
+
+static inline bool rc_scrub_may_be_name(char before_last, char last)
+{
+    return (rc_scrub_letters_before[(unsigned char)before_last] &
+            rc_scrub_last_letters[(unsigned char)last]) != 0;
+}
 
 /* is_exact: the whole name has to stand in the table, not just its end. */
 rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact);

@@ -1,8 +1,9 @@
 #include "core/scrub_parts.h"
 
-/* No shape is shorter, but for those whose prefix goes on behind the word. */
+/* No shape is shorter, but for those whose prefix is more than one word: SPLIT_MAX is the longest
+ * first word of such a prefix. */
 #define SHAPE_MIN 16u
-#define SHAPE_PREFIX_MAX 8u
+#define SPLIT_MAX 6u
 
 static const rc_str PEM_BEGIN = RC_STR_INIT("-----BEGIN");
 
@@ -11,38 +12,78 @@ void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
 }
 
-/* Could the word [from, to) hold or begin a key? Few words of ordinary text could. */
-static bool may_be_shape(rc_str text, size_t from, size_t to)
+static bool is_split(rc_str text, size_t from, size_t to)
 {
-    if (to - from >= SHAPE_MIN)
-        return true;
-    return to - from <= SHAPE_PREFIX_MAX && rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64) &&
+    return to - from <= SPLIT_MAX && rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64) &&
            rc_scrub_is(text, to + 1, RC_SCRUB_WORD);
 }
 
+/* "api_key = ...", "key is: ...", "--api-key ...": may a separator follow the blank at `at`? */
+static bool is_far_separator(rc_str text, size_t from, size_t at)
+{
+    char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
+    if (text.ptr[from] == '-' || next == ' ' || next == '\t')
+        return true;
+    return rc_scrub_is(text, at + 1, RC_SCRUB_BEHIND) ||
+           memchr("pPsSgGrRuUiIwWvV", next, 16) != NULL;
+}
+
+/* Could the word [from, to) be the name of a member? */
+static bool may_name_member(rc_str text, size_t from, size_t to)
+{
+    if (to - from < 3 || !rc_scrub_may_be_name(text.ptr[to - 2], text.ptr[to - 1]) ||
+        to == text.len)
+        return false;
+    if (rc_scrub_is(text, to, RC_SCRUB_BEHIND))
+        return true;
+    return (text.ptr[to] == ' ' || text.ptr[to] == '\t') && is_far_separator(text, from, to);
+}
+
+static bool may_be_scheme(rc_str text, size_t from, size_t to)
+{
+    size_t len = to - from;
+    return (text.ptr[from] == 'B' || text.ptr[from] == 'b') && (len == 5 || len == 6);
+}
+
+static bool find_key(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
+{
+    size_t key_from = from;
+    size_t key_to = 0;
+    if (is_split(text, from, to))
+        key_to = rc_scrub_split_shape_end(text, from);
+    if (!key_to &&
+        (to - from < SHAPE_MIN || !rc_scrub_find_shape(text, from, to, &key_from, &key_to)))
+        return false;
+    *ret_edit = rc_scrub_mask(key_from, key_from, key_to, key_to);
+    return true;
+}
+
+static bool find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
+{
+    if (to - from < PEM_BEGIN.len || !rc_scrub_has(text, to - PEM_BEGIN.len, PEM_BEGIN))
+        return false;
+    size_t block = to - PEM_BEGIN.len;
+    size_t len = rc_scrub_pem_len(text, block);
+    *ret_edit = rc_scrub_mask(block, block, block + len, block + len);
+    return len > 0;
+}
+
+/* Most words of ordinary text are passed over here, with a look at their length, their last letters
+ * and the byte behind them. */
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    size_t key_from;
-    size_t key_to;
-    if (may_be_shape(text, from, to) && rc_scrub_find_shape(text, from, to, &key_from, &key_to)) {
-        *ret_edit = rc_scrub_mask(key_from, key_from, key_to, key_to);
+    size_t len = to - from;
+    if ((len >= SHAPE_MIN || len <= SPLIT_MAX) && find_key(text, from, to, ret_edit))
         return true;
-    }
-    if (rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
+    if (may_name_member(text, from, to) &&
+        rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
         scan->is_in_list = scan->list.style.is_listed;
         return true;
     }
-    size_t len = to - from;
-    if ((len == 5 || len == 6) && (text.ptr[from] == 'B' || text.ptr[from] == 'b') &&
-        rc_scrub_find_scheme(text, from, to, ret_edit))
+    if (may_be_scheme(text, from, to) && rc_scrub_find_scheme(text, from, to, ret_edit))
         return true;
-    if (len < PEM_BEGIN.len || !rc_scrub_has(text, to - PEM_BEGIN.len, PEM_BEGIN))
-        return false;
-    size_t block = to - PEM_BEGIN.len;
-    size_t block_len = rc_scrub_pem_len(text, block);
-    *ret_edit = rc_scrub_mask(block, block, block + block_len, block + block_len);
-    return block_len > 0;
+    return len >= PEM_BEGIN.len && find_block(text, from, to, ret_edit);
 }
 
 /* The end of ESC [ ... m and its like, so that a word begins behind a colour. */

@@ -1,5 +1,7 @@
 #include "core/scrub_parts.h"
 
+#include "base/str.h"
+
 /* Whether a run is a key is decided on this many bytes of it. That bounds the work for each word,
  * and what was no key stays none when the text is cut. */
 #define WINDOW 64u
@@ -11,8 +13,9 @@ typedef enum shape_test {
 } shape_test;
 
 typedef struct shape {
-    rc_str prefix;
-    unsigned classes;
+    char prefix[20];
+    uint8_t prefix_len;
+    uint16_t classes;
     uint8_t min;
     shape_test test;
     bool is_inside; /* also behind a - or _ of a word */
@@ -29,7 +32,13 @@ typedef struct shape {
 
 static const shape SHAPES[] = {
 #define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) \
-    {RC_STR_INIT(prefix), CLASS_##CLASS, min, TEST_##TEST, IS_INSIDE_##WHERE},
+    {prefix, sizeof(prefix) - 1, CLASS_##CLASS, min, TEST_##TEST, IS_INSIDE_##WHERE},
+#include "../../spec/secrets.def"
+};
+
+static const shape SPLIT_SHAPES[] = {
+#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) \
+    {prefix, sizeof(prefix) - 1, CLASS_##CLASS, min, TEST_MIXED, false},
 #include "../../spec/secrets.def"
 };
 
@@ -56,11 +65,12 @@ static bool passes(shape_test test, rc_str text, size_t from, size_t to)
 
 static bool is_shape(const shape *s, rc_str text, size_t at)
 {
-    bool is_prefixed = s->test == TEST_NONE ? rc_scrub_has(text, at, s->prefix)
-                                            : rc_scrub_has_nocase(text, at, s->prefix);
+    rc_str prefix = rc_str_make(s->prefix, s->prefix_len);
+    bool is_prefixed = s->test == TEST_NONE ? rc_scrub_has(text, at, prefix)
+                                            : rc_scrub_has_nocase(text, at, prefix);
     if (!is_prefixed)
         return false;
-    size_t from = at + s->prefix.len;
+    size_t from = at + prefix.len;
     size_t to = rc_scrub_run(text, from, s->classes, WINDOW);
     return to - from >= s->min && passes(s->test, text, from, to);
 }
@@ -75,12 +85,15 @@ static size_t key_end(rc_str text, size_t at, unsigned classes)
     return to;
 }
 
-static size_t table_shape_end(rc_str text, size_t at, bool is_inside)
+static size_t table_shape_end(const shape *shapes, size_t count, rc_str text, size_t at,
+                              bool is_inside)
 {
-    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
-        const shape *s = &SHAPES[i];
-        if ((s->is_inside || !is_inside) && is_shape(s, text, at))
-            return key_end(text, at + s->prefix.len, s->classes);
+    char first = rc_ascii_lower(text.ptr[at]);
+    for (size_t i = 0; i < count; i++) {
+        const shape *s = &shapes[i];
+        if (rc_ascii_lower(s->prefix[0]) == first && (s->is_inside || !is_inside) &&
+            is_shape(s, text, at))
+            return key_end(text, at + s->prefix_len, s->classes);
     }
     return 0;
 }
@@ -130,9 +143,11 @@ static size_t hex_pair_end(rc_str text, size_t at)
     return passes(TEST_MIXED, text, dot + 1, to) ? key_end(text, dot + 1, RC_SCRUB_ALNUM) : 0;
 }
 
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
 static size_t start_end(rc_str text, size_t at)
 {
-    size_t to = table_shape_end(text, at, false);
+    size_t to = table_shape_end(SHAPES, COUNT(SHAPES), text, at, false);
     if (!to)
         to = jwt_end(text, at);
     if (!to && rc_scrub_is(text, at, RC_SCRUB_HEX))
@@ -144,17 +159,22 @@ static size_t start_end(rc_str text, size_t at)
 
 bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to)
 {
-    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, text.len); /* _sk-...: emphasis */
+    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* _sk-...: emphasis */
     size_t end = at < to ? start_end(text, at) : 0;
     for (size_t i = at + 1; !end && i < to; i++) {
         if (!rc_scrub_is(text, i - 1, RC_SCRUB_DASH))
             continue;
         at = i;
-        end = table_shape_end(text, at, true);
+        end = table_shape_end(SHAPES, COUNT(SHAPES), text, at, true);
     }
     if (!end)
         return false;
     *ret_from = at;
     *ret_to = end;
     return true;
+}
+
+size_t rc_scrub_split_shape_end(rc_str text, size_t at)
+{
+    return table_shape_end(SPLIT_SHAPES, COUNT(SPLIT_SHAPES), text, at, false);
 }

@@ -11,7 +11,7 @@ static int buf_error(const rc_buf *buf)
     rc_status status = rc_buf_status(buf);
     if (status == RC_OK)
         return 0;
-    return status == RC_E_TOO_LARGE ? EFBIG : ENOMEM;
+    return status == RC_E_TOO_LARGE ? RC_FILE_TOO_LARGE : RC_FILE_NO_MEMORY;
 }
 
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf)
@@ -72,6 +72,10 @@ int rc_fd_close(const rc_sys_calls *calls, int fd)
 
 const char *rc_sys_error_text(int error)
 {
+    if (error == RC_FILE_TOO_LARGE)
+        return "too large";
+    if (error == RC_FILE_NO_MEMORY)
+        return "no memory";
     const char *text = strerrordesc_np(error);
     return text != NULL ? text : "unknown error";
 }

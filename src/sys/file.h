@@ -9,13 +9,17 @@
 
 #include "sys/calls.h"
 
+/* Not the system's: these are below 0, where no errno number is. */
+#define RC_FILE_TOO_LARGE (-1)
+#define RC_FILE_NO_MEMORY (-2)
+
 #define RC_FD_STDIN 0
 #define RC_FD_STDOUT 1
 #define RC_FD_STDERR 2
 
-/* Appends all of a file to buf. EFBIG: it does not fit the buffer's ceiling; ENOMEM: there is no
- * memory for it; else what the system said (EISDIR for a folder). What was read before a failure
- * stays in buf. path, buf: borrow. */
+/* Appends all of a file to buf. RC_FILE_TOO_LARGE: it does not fit the buffer's ceiling;
+ * RC_FILE_NO_MEMORY; else what the system said (EISDIR for a folder). What was read before a
+ * failure stays in buf. path, buf: borrow. */
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
 /* The same for a descriptor that is open, which stays open. */
@@ -28,7 +32,7 @@ int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes);
  * this late. */
 int rc_fd_close(const rc_sys_calls *calls, int fd);
 
-/* What an errno number means, for people. Gives a static string in English. */
+/* What the number means, for people. Gives a static string in English. */
 const char *rc_sys_error_text(int error);
 
 #endif

@@ -1,4 +1,6 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2016 # where an inner shell expands the variables
+#
 # recourse errors: the taxonomy as people, programs and readers of Markdown get it; and what holds
 # for every command: help, mistakes, lost output.
 
@@ -28,7 +30,8 @@ on_terminal() { # COLUMNS COMMAND
 @test "the JSON of one code is its row, whatever the case of its name" {
     golden_rows >"$BATS_TEST_TMPDIR/rows"
     while read -r row; do
-        name=$(sed 's/.*"error_code":"\([^"]*\)".*/\1/' <<<"$row")
+        name=${row#*\"error_code\":\"}
+        name=${name%%\"*}
         [ "$("$RECOURSE" errors --format=json "${name^^}")" = "$row" ]
     done <"$BATS_TEST_TMPDIR/rows"
 }
@@ -102,9 +105,9 @@ on_terminal() { # COLUMNS COMMAND
     run -0 "$RECOURSE" errors
     [[ $output != *"$escape"* ]]
     run -0 "$RECOURSE" errors --color always
-    [[ $output == *"$escape[1mValidation$escape[0m"* ]]
+    [[ $output == *"${escape}[1mValidation${escape}[0m"* ]]
     run -0 on_terminal 80 "'$RECOURSE' errors"
-    [[ $output == *"$escape[1mValidation$escape[0m"* ]]
+    [[ $output == *"${escape}[1mValidation${escape}[0m"* ]]
     run -0 on_terminal 80 "NO_COLOR=1 '$RECOURSE' errors"
     [[ $output != *"$escape"* && $output == *Validation* ]]
     run -0 on_terminal 80 "NO_COLOR= '$RECOURSE' errors"
@@ -221,7 +224,6 @@ on_terminal() { # COLUMNS COMMAND
 }
 
 @test "a reader who has gone is told: 74" {
-    # shellcheck disable=SC2016 # the inner shell expands it
     run -74 --separate-stderr bash -c 'exec 3> >(exec 0<&-); wait $!; "$RECOURSE" errors >&3'
     [ "$stderr" = "recourse: cannot write the output: Broken pipe" ]
 }

@@ -28,7 +28,6 @@ machine() { # USER-ID
 deps() { PATH=$bin tools/deps.sh "$@"; }
 
 @test "deps: silent when nothing is missing" {
-    # shellcheck disable=SC2016
     stub dpkg-query 'shift 3; for p; do echo "installed $p"; done'
     run -0 deps build test bench
     [ -z "$output" ]
@@ -58,7 +57,6 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
 
 @test "deps: a user with sudo installs through it" {
     machine 1000
-    # shellcheck disable=SC2016
     stub sudo '[ "$1" = -n ] || { echo "through sudo" >&2; exec "$@"; }'
     run -0 deps build
     [[ $output == *"through sudo"* ]]

@@ -337,6 +337,17 @@ static void test_skip_does_not_validate(void **state)
     assert_int_equal(rc_json_reader_skip(&reader), 18); /* [ closed by } */
     expect_token(&reader, RC_JSON_NUMBER, 19, 20);
 
+    /* The ceiling holds for what is read alone. */
+    rc_json_limits limits = json_limits(false);
+    limits.max_depth = 1;
+    rc_json_reader_init(&reader, RC_STR("{\"a\":[[1]],\"b\":[]}"), &limits);
+    expect_token(&reader, RC_JSON_OBJECT_BEGIN, 0, 1);
+    expect_token(&reader, RC_JSON_KEY, 1, 4);
+    assert_int_equal(rc_json_reader_skip(&reader), 10);
+    expect_token(&reader, RC_JSON_KEY, 11, 14);
+    expect_token(&reader, RC_JSON_ERROR, 15, 15);
+    assert_int_equal(reader.fault.status, RC_E_TOO_DEEP);
+
     size_t len;
     char *text = nested_new(5000, &len);
     reader = reader_of(rc_str_make(text, len), false);

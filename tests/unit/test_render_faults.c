@@ -138,13 +138,43 @@ static void test_failed_before(void **state)
     }
 }
 
+/* The checks themselves: each finds the fault that it is there for. */
+static void test_checks_can_fail(void **state)
+{
+    (void)state;
+    rc_panel_style style = {.width = 4, .has_utf8 = true};
+    rc_panel_style colour = {.width = 4, .has_utf8 = true, .has_colour = true};
+    assert_null(check_panel(RC_STR("│é │\n"), &style));
+    assert_non_null(check_panel(RC_STR("│é │"), &style));
+    assert_non_null(check_panel(RC_STR("│é  │\n"), &style));
+    assert_non_null(check_panel(RC_STR("│é │ \n"), &style));
+    assert_non_null(check_panel(RC_STR("│日│\n│ │\n"), &style));
+    assert_non_null(check_panel(RC_STR("│\x1b[1m é\x1b[0m│\n"), &style));
+    assert_null(check_panel(RC_STR("│\x1b[1m é\x1b[0m│\n"), &colour));
+    assert_non_null(check_panel(RC_STR("│\x1b[1m é│\n"), &colour));
+    assert_non_null(check_panel(RC_STR("│\x1b[5m é\x1b[0m│\n"), &colour));
+    assert_non_null(check_clean(RC_STR("a\rb")));
+    assert_non_null(check_clean(RC_STR("\xe2\x80\xae")));
+    assert_non_null(check_clean(RC_STR("\xff")));
+    assert_non_null(check_headers(RC_STR("a: b\n")));
+    assert_non_null(check_headers(RC_STR("a: b\nc: d\r\n")));
+    assert_non_null(check_headers(RC_STR("a\r\n")));
+    assert_non_null(check_headers(RC_STR("a: \r\n")));
+    assert_non_null(check_http(RC_STR("HTTP/1.1 500 x\r\ncontent-length: 3\r\n\r\n{}")));
+    assert_null(check_http(RC_STR("HTTP/1.1 500 x\r\ncontent-length: 2\r\n\r\n{}")));
+    assert_non_null(check_frame(RC_STR("data: {}\n")));
+    assert_non_null(check_frame(RC_STR("data: {\n}\n\n")));
+    assert_non_null(check_log(RC_STR("{}")));
+    assert_non_null(check_log(RC_STR("{}\n{}\n")));
+    assert_non_null(check_json(RC_STR("{")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_report),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_fixed_buffers),
-        cmocka_unit_test(test_failed_before),
+        cmocka_unit_test(test_every_report),    cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_fixed_buffers),   cmocka_unit_test(test_failed_before),
+        cmocka_unit_test(test_checks_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,8 @@ static void test_retry_sentences(void **state)
                  "The tries are used up; try again later.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT("5000") "}", 0, 0,
                  "used up. The provider names a wait of 5s.");
+    expect_retry("{\"retryable\":false," WAIT("5000") "}", now, 0,
+                 "The provider names a wait of 5s (until 01:02:09 UTC).");
     expect_retry("{\"error_category\":\"configuration\"}", 0, 0, "No: the set-up must");
     expect_retry("{\"error_category\":\"content\"}", 0, 0, "No: the request must");
     expect_retry("{\"error_category\":\"ambiguous\"}", 0, 0, "Not safe: ");
@@ -320,6 +322,21 @@ static void test_message_lines(void **state)
     rc_report_free(report);
 }
 
+/* A name with a line break in it cannot draw a line of the panel. */
+static void test_names_stay_in_line(void **state)
+{
+    (void)state;
+    rc_alloc alloc = rc_alloc_stdlib();
+    const rc_report *report =
+        case_nasty_with(&alloc, RC_CODE_RATE_LIMITED, RC_STR("name\nRetry    Yes"));
+    rc_panel_style style = {.width = 100, .has_utf8 = true};
+    rc_buf buf = rendered(report, RC_VIEW_INTERNAL, &style);
+    IN_ORDER(rc_buf_get(&buf), "Where    name Retry    Yes · name Retry    Yes",
+             "Report   name Retry    Yes", "name Retry    Yes: name Retry    Yes");
+    rc_buf_done(&buf);
+    rc_report_free(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,7 +346,7 @@ int main(void)
         cmocka_unit_test(test_model_view),    cmocka_unit_test(test_retry_sentences),
         cmocka_unit_test(test_title),         cmocka_unit_test(test_code_is_always_there),
         cmocka_unit_test(test_colours),       cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_message_lines),
+        cmocka_unit_test(test_message_lines), cmocka_unit_test(test_names_stay_in_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,8 @@ static void a_file_that_is_not_there_is_told(void **state)
     assert_int_equal(rc_file_read(&fake_calls, "not-there", &buf), ENOENT);
     assert_string_equal(rc_sys_error_text(ENOENT), "No such file or directory");
     assert_string_equal(rc_sys_error_text(-5), "unknown error");
+    assert_string_equal(rc_sys_error_text(RC_FILE_TOO_LARGE), "too large");
+    assert_string_equal(rc_sys_error_text(RC_FILE_NO_MEMORY), "no memory");
 }
 
 static void the_ceiling_holds(void **state)
@@ -132,7 +134,7 @@ static void the_ceiling_holds(void **state)
         rc_buf_init(&buf, &alloc, max);
         fake_reset(TEXT);
         fake.piece = 3;
-        assert_int_equal(rc_file_read(&fake_calls, "x", &buf), max < len ? EFBIG : 0);
+        assert_int_equal(rc_file_read(&fake_calls, "x", &buf), max < len ? RC_FILE_TOO_LARGE : 0);
         assert_true(rc_buf_get(&buf).len <= max);
         assert_int_equal(fake.open_count, 0);
     }
@@ -152,7 +154,7 @@ static void no_memory_is_told(void **state)
     alloc.get = no_memory;
     rc_buf_done(&buf);
     rc_buf_init(&buf, &alloc, 1024);
-    assert_int_equal(rc_file_read(&fake_calls, "x", &buf), ENOMEM);
+    assert_int_equal(rc_file_read(&fake_calls, "x", &buf), RC_FILE_NO_MEMORY);
     assert_int_equal(fake.open_count, 0);
 }
 

@@ -1,0 +1,268 @@
+/* Finding members of the top-level object, and splicing around them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/json_find.h"
+#include "support/fail_alloc.h"
+#include "support/json_tokens.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static rc_status find(rc_str text, bool stop_early, rc_json_member members[2])
+{
+    members[0] = (rc_json_member){.key = RC_STR("model"), .is_found = true};
+    members[1] = (rc_json_member){.key = RC_STR("stream"), .is_found = true};
+    return rc_json_find(text, members, 2, stop_early);
+}
+
+static void check_value(rc_str text, const rc_json_member *m, rc_json_type type, const char *value)
+{
+    assert_true(m->is_found);
+    assert_int_equal(m->value.type, type);
+    rc_str whole = rc_str_make(text.ptr + m->value.offset, m->value_end - m->value.offset);
+    if (!rc_str_eq(whole, rc_str_c(value)))
+        fail_msg("%.*s, want %s", (int)whole.len, whole.ptr, value);
+}
+
+static void test_finds(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        "{\"model\":\"m-1\",\"stream\":true}",
+        "{\"stream\":true,\"messages\":[{\"model\":\"no\",\"c\":\"]}\\\\\"}],\"model\":\"m-1\"}",
+        " { \"a\" : {\"stream\":false} , \"stream\" : true , \"model\" : \"m-1\" , \"z\" : -1 } ",
+        "{\"mod\\u0065l\":\"m-1\",\"\\u0073tream\":true,\"x\":\"\\\"model\\\":1\"}",
+        "{\"model\":\"old\",\"stream\":null,\"model\":\"m-1\",\"stream\":true}",
+    };
+    for (size_t i = 0; i < COUNT(TEXTS); i++) {
+        rc_json_member m[2];
+        char *copy = json_exact_copy(TEXTS[i], strlen(TEXTS[i]));
+        rc_str text = rc_str_make(copy, strlen(TEXTS[i]));
+        assert_int_equal(find(text, false, m), RC_OK);
+        check_value(text, &m[0], RC_JSON_STRING, "\"m-1\"");
+        check_value(text, &m[1], RC_JSON_TRUE, "true");
+        assert_true(rc_str_eq(m[0].value.raw, RC_STR("m-1")));
+        assert_int_equal(m[0].value.end, m[0].value_end);
+        free(copy);
+    }
+}
+
+static void test_values_of_every_type(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        rc_json_type type;
+    } VALUES[] = {
+        {"{\"a\":[1,\"}\"]}", RC_JSON_OBJECT_BEGIN},
+        {"[[],{}]", RC_JSON_ARRAY_BEGIN},
+        {"\"x\\n\xC3\xA9\"", RC_JSON_STRING},
+        {"-12.5e-3", RC_JSON_NUMBER},
+        {"true", RC_JSON_TRUE},
+        {"false", RC_JSON_FALSE},
+        {"null", RC_JSON_NULL},
+    };
+    for (size_t i = 0; i < COUNT(VALUES); i++) {
+        char bytes[128];
+        int len = snprintf(bytes, sizeof bytes, "{\"x\":%s,\"model\": %s , \"y\":0}",
+                           VALUES[i].value, VALUES[i].value);
+        rc_json_member m[2];
+        rc_str text = rc_str_make(bytes, (size_t)len);
+        assert_int_equal(find(text, false, m), RC_OK);
+        check_value(text, &m[0], VALUES[i].type, VALUES[i].value);
+        assert_false(m[1].is_found);
+    }
+}
+
+static void test_escapes_are_said(void **state)
+{
+    (void)state;
+    rc_json_member m[2];
+    assert_int_equal(find(RC_STR("{\"model\":\"a\\/b\",\"stream\":\"\xC3\xA9\"}"), false, m),
+                     RC_OK);
+    assert_true(m[0].value.has_escapes);
+    assert_false(m[1].value.has_escapes);
+}
+
+static void test_stops_early(void **state)
+{
+    (void)state;
+    rc_json_member m[2];
+    rc_str text = RC_STR("{\"stream\":true,\"model\":\"first\",\"model\":\"last\"} trailing");
+    assert_int_equal(find(text, true, m), RC_OK);
+    check_value(text, &m[0], RC_JSON_STRING, "\"first\"");
+    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* text behind the object */
+    check_value(text, &m[0], RC_JSON_STRING, "\"last\"");
+    assert_int_equal(rc_json_find(RC_STR("{\"a\":!"), NULL, 0, true), RC_E_SYNTAX);
+    assert_int_equal(rc_json_find(RC_STR("{\"a\":1}"), NULL, 0, false), RC_OK);
+}
+
+static void test_nothing_to_find(void **state)
+{
+    (void)state;
+    rc_json_member m[2];
+    static const char *const EMPTY[] = {"{}", " { } ", "{\"Model\":1}",
+                                        "{\"models\":1,\"mode\":2}"};
+    for (size_t i = 0; i < COUNT(EMPTY); i++) {
+        assert_int_equal(find(rc_str_c(EMPTY[i]), false, m), RC_OK);
+        assert_false(m[0].is_found || m[1].is_found);
+    }
+    static const char *const OTHER[] = {"[]", "1", "\"model\"", "null", "x", "}"};
+    for (size_t i = 0; i < COUNT(OTHER); i++) {
+        assert_int_equal(find(rc_str_c(OTHER[i]), false, m), RC_E_TYPE);
+        assert_false(m[0].is_found || m[1].is_found);
+    }
+    assert_int_equal(find(RC_STR(""), false, m), RC_E_TRUNCATED);
+    assert_int_equal(find(RC_STR("  "), false, m), RC_E_TRUNCATED);
+    assert_int_equal(find(rc_str_make(NULL, 0), false, m), RC_E_TRUNCATED);
+}
+
+/* Damage at the top level is told, and what stands before it stays found. */
+static void test_damage(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rest;
+        rc_status status;
+    } RESTS[] = {
+        {"", RC_E_TRUNCATED},
+        {",", RC_E_TRUNCATED},
+        {",\"a", RC_E_TRUNCATED},
+        {",\"a\\", RC_E_TRUNCATED},
+        {",\"a\"", RC_E_TRUNCATED},
+        {",\"a\":", RC_E_TRUNCATED},
+        {",\"a\":\"x", RC_E_TRUNCATED},
+        {",\"a\":[1,{\"b\":2}", RC_E_TRUNCATED},
+        {",\"a\":tru", RC_E_TRUNCATED},
+        {",\"a\":-", RC_E_TRUNCATED},
+        {",\"stream\":\"x", RC_E_TRUNCATED},
+        {",\"stream\":[", RC_E_TRUNCATED},
+        {",}", RC_E_SYNTAX},
+        {",a:1}", RC_E_SYNTAX},
+        {",\"a\",1}", RC_E_SYNTAX},
+        {",\"a\":}", RC_E_SYNTAX},
+        {",\"a\":trux}", RC_E_SYNTAX},
+        {",\"a\":01}", RC_E_SYNTAX},
+        {",\"stream\":\"\n\"}", RC_E_SYNTAX},
+        {",\"stream\":\"\xFF\"}", RC_E_SYNTAX},
+        {"]", RC_E_SYNTAX},
+        {" \"a\":1}", RC_E_SYNTAX},
+        {"}}", RC_E_SYNTAX},
+        {"} x", RC_E_SYNTAX},
+    };
+    for (size_t i = 0; i < COUNT(RESTS); i++) {
+        char bytes[128];
+        int len = snprintf(bytes, sizeof bytes, "{\"model\":\"m\"%s", RESTS[i].rest);
+        char *copy = json_exact_copy(bytes, (size_t)len);
+        rc_str text = rc_str_make(copy, (size_t)len);
+        rc_json_member m[2];
+        rc_status status = find(text, false, m);
+        if (status != RESTS[i].status)
+            fail_msg("%s: status %d", bytes, status);
+        check_value(text, &m[0], RC_JSON_STRING, "\"m\"");
+        assert_false(m[1].is_found);
+        free(copy);
+    }
+}
+
+/* What is passed over is not read: any bytes, brackets of either kind, any depth. */
+static void test_passes_over_unread(void **state)
+{
+    (void)state;
+    rc_json_member m[2];
+    rc_str text = RC_STR("{\"a\":[1 2,}],\"b\xFF\n\":\"\n\xFF\\q\",\"model\":1}");
+    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* [ closed by }, then ] */
+    text = RC_STR("{\"a\":[1 2,},\"b\xFF\n\":\"\n\xFF\\q\",\"model\":1}");
+    assert_int_equal(find(text, false, m), RC_OK);
+    check_value(text, &m[0], RC_JSON_NUMBER, "1");
+}
+
+/* Found at every distance from the start, behind strings and containers of every length. */
+static void test_every_alignment(void **state)
+{
+    (void)state;
+    char bytes[700];
+    for (size_t fill = 0; fill < 300; fill++) {
+        size_t len = 0;
+        const char *head = fill % 2 ? "{\"a\":[\"" : "{\"a\":\"";
+        memcpy(bytes, head, strlen(head));
+        len += strlen(head);
+        for (size_t i = 0; i < fill; i++)
+            bytes[len++] = i % 7 == 3 && i + 1 < fill ? '\\' : 'n';
+        const char *tail = fill % 2 ? "\"],\"model\":\"m\"}" : "\",\"model\":\"m\"}";
+        memcpy(bytes + len, tail, strlen(tail));
+        len += strlen(tail);
+        char *copy = json_exact_copy(bytes, len);
+        rc_json_member m[2];
+        assert_int_equal(find(rc_str_make(copy, len), false, m), RC_OK);
+        check_value(rc_str_make(copy, len), &m[0], RC_JSON_STRING, "\"m\"");
+        free(copy);
+    }
+}
+
+static void test_splice(void **state)
+{
+    (void)state;
+    rc_str text = RC_STR("{\"model\":\"old\",\"x\":1}");
+    char memory[64];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    rc_json_member m[2];
+    assert_int_equal(find(text, false, m), RC_OK);
+    assert_int_equal(
+        rc_json_splice(text, m[0].value.offset, m[0].value_end, RC_STR("\"newer\""), &buf), RC_OK);
+    assert_true(rc_str_eq(rc_buf_get(&buf), RC_STR("{\"model\":\"newer\",\"x\":1}")));
+
+    rc_buf_reset(&buf);
+    rc_buf_push(&buf, RC_STR(">"));
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 0, 0, RC_STR("x"), &buf), RC_OK);
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 3, 3, RC_STR("y"), &buf), RC_OK);
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 0, 3, RC_STR(""), &buf), RC_OK);
+    assert_int_equal(rc_json_splice(rc_str_make(NULL, 0), 0, 0, rc_str_make(NULL, 0), &buf), RC_OK);
+    assert_true(rc_str_eq(rc_buf_get(&buf), RC_STR(">xabcabcy")));
+}
+
+static void test_splice_failures(void **state)
+{
+    (void)state;
+    char memory[8];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 2, 1, RC_STR(""), &buf), RC_E_ARGUMENT);
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 2, 4, RC_STR(""), &buf), RC_E_ARGUMENT);
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 0, 0, rc_str_make("", SIZE_MAX), &buf),
+                     RC_E_TOO_LARGE);
+    assert_int_equal(rc_buf_status(&buf), RC_E_TOO_LARGE);
+    rc_buf_reset(&buf);
+    assert_int_equal(rc_json_splice(RC_STR("abcdef"), 1, 2, RC_STR("1234"), &buf), RC_E_TOO_LARGE);
+    assert_int_equal(rc_buf_get(&buf).len, 0); /* all or nothing */
+
+    fail_alloc a = {.fail_at = 1};
+    rc_alloc alloc = fail_alloc_of(&a);
+    rc_buf_init(&buf, &alloc, 1000);
+    assert_int_equal(rc_json_splice(RC_STR("abc"), 1, 2, RC_STR("x"), &buf), RC_E_NOMEM);
+    rc_buf_done(&buf);
+    assert_int_equal(a.live, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_finds),
+        cmocka_unit_test(test_values_of_every_type),
+        cmocka_unit_test(test_escapes_are_said),
+        cmocka_unit_test(test_stops_early),
+        cmocka_unit_test(test_nothing_to_find),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_passes_over_unread),
+        cmocka_unit_test(test_every_alignment),
+        cmocka_unit_test(test_splice),
+        cmocka_unit_test(test_splice_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
