@@ -120,7 +120,7 @@ RC_API size_t rc_report_source_count(const rc_report *report);
 RC_API rc_str rc_report_source_at(const rc_report *report, size_t index);
 
 /* The status to answer with: what was set, else a provider's 429, else the code's, else the
- * domain's. Never 0 for a report that was built. */
+ * domain's, else 500. Never 0. */
 RC_API int rc_report_http_status(const rc_report *report);
 
 /* The exit status and run-event code of the code, from the table. 70 and INTERNAL for a code that

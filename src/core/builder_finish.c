@@ -124,21 +124,6 @@ static void fill_message(rc_builder *builder)
         report->message = told;
 }
 
-/* A provider's 429 passes through, so that its client waits; a cancellation wins over every other
- * cause. */
-static void fill_http_status(rc_report *report)
-{
-    const rc_code_info *row = rc_code_get((rc_code)report->code);
-    if (report->http_status)
-        return;
-    if (report->provider_status == 429 && report->error_class != RC_CLASS_CANCELLATION)
-        report->http_status = 429;
-    else if (row)
-        report->http_status = row->http_status;
-    else
-        report->http_status = rc_domain_http_status((rc_domain)report->domain);
-}
-
 static const rc_report *seal(rc_builder *builder)
 {
     rc_report *report = builder->report;
@@ -194,6 +179,7 @@ const rc_report *rc_builder_finish(rc_builder *builder)
         report->retryable = RC_FALSE;
     link_cause(builder);
     fill_message(builder);
-    fill_http_status(report);
+    if (!report->http_status)
+        report->http_status = rc_report_derived_http_status(report);
     return seal(builder);
 }

@@ -124,7 +124,7 @@ static void put_tail(rc_json_writer *w, const rc_report *report, size_t allowanc
     put_cut(w, RC_STR("model"), rc_report_model(report), allowance);
     put_number(w, RC_STR("status"), rc_report_provider_status(report));
     put_cut(w, RC_STR("request_id"), rc_report_request_id(report), allowance);
-    put_number(w, RC_STR("attempt"), rc_render_attempts(report));
+    put_number(w, RC_STR("attempt"), rc_render_attempt(report));
     put_id(w, report, RC_STR("run_id"), allowance);
     put_id(w, report, RC_STR("session_id"), allowance);
     put_id(w, report, RC_STR("node_id"), allowance);

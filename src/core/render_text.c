@@ -76,11 +76,20 @@ void rc_push_hint(rc_buf *buf, const rc_report *report, rc_view view)
     rc_push_wait_hint(buf, report);
 }
 
+static int64_t context_attempt(const rc_report *report)
+{
+    const rc_context_entry *entry = rc_report_context_get(report, RC_STR("attempt"));
+    return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
+}
+
 int64_t rc_render_attempts(const rc_report *report)
 {
     size_t count = rc_report_attempt_count(report);
-    if (count)
-        return (int64_t)count;
-    const rc_context_entry *entry = rc_report_context_get(report, RC_STR("attempt"));
-    return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
+    return count ? (int64_t)count : context_attempt(report);
+}
+
+int64_t rc_render_attempt(const rc_report *report)
+{
+    int64_t attempt = context_attempt(report);
+    return attempt ? attempt : (int64_t)rc_report_attempt_count(report);
 }

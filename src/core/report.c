@@ -113,7 +113,6 @@ VALUE_GETTER(rc_tristate, rc_report_retryable, retryable, RC_UNSET)
 VALUE_GETTER(rc_limit_kind, rc_report_limit_kind, limit_kind, RC_LIMIT_KIND_NONE)
 VALUE_GETTER(int64_t, rc_report_provider_status, provider_status, 0)
 VALUE_GETTER(int64_t, rc_report_retry_after_ms, retry_after_ms, -1)
-VALUE_GETTER(int, rc_report_http_status, http_status, 0)
 VALUE_GETTER(size_t, rc_report_attempt_count, attempt_count, 0)
 VALUE_GETTER(size_t, rc_report_source_count, source_count, 0)
 VALUE_GETTER(const rc_report *, rc_report_cause, cause, NULL)
@@ -160,6 +159,22 @@ const rc_attempt *rc_report_attempt_at(const rc_report *report, size_t index)
 rc_str rc_report_source_at(const rc_report *report, size_t index)
 {
     return index < rc_report_source_count(report) ? report->sources[index] : EMPTY;
+}
+
+int rc_report_derived_http_status(const rc_report *report)
+{
+    bool is_cancelled = report->error_class == RC_CLASS_CANCELLATION;
+    if (report->provider_status == 429 && !is_cancelled)
+        return 429;
+    const rc_code_info *info = rc_code_get((rc_code)report->code);
+    return info ? info->http_status : rc_domain_http_status((rc_domain)report->domain);
+}
+
+int rc_report_http_status(const rc_report *report)
+{
+    if (!report)
+        return rc_domain_http_status(RC_DOMAIN_NONE);
+    return report->http_status ? (int)report->http_status : rc_report_derived_http_status(report);
 }
 
 int rc_report_exit_status(const rc_report *report)

@@ -58,6 +58,10 @@ struct rc_report {
     const rc_report *cause;
 };
 
+/* The status that the classification asks for: a provider's 429 passes through, so that its client
+ * waits; a cancellation wins over every other cause. */
+int rc_report_derived_http_status(const rc_report *report);
+
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
 

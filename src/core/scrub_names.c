@@ -92,7 +92,8 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
     return kind;
 }
 
-/* A bit for each pair of letters that a name of the table ends in. */
+/* A bit for each pair of bytes that a name of the table ends in, and then: Basic (Bearer is among
+ * the names), the first words of the split shapes, and BEGIN (like PIN). */
 enum {
     AL = 1u << 0,
     DE = 1u << 1,
@@ -114,31 +115,73 @@ enum {
     WD = 1u << 17,
     WT = 1u << 18,
     YS = 1u << 19,
+    NAME_ENDS = (1u << 20) - 1,
+
+    IC = 1u << 20, /* Basic */
+
+    AQ = 1u << 21,  /* AQ.Ab */
+    Y29 = 1u << 22, /* ya29. */
+    V3 = 1u << 23,  /* bce-v3/ */
+    SG = 1u << 24,  /* SG. */
+    VS = 1u << 25,  /* hvs. */
+    SPLIT_ENDS = AQ | Y29 | V3 | SG | VS,
 };
 
 #define BOTH_CASES(upper, lower, bits) [upper] = (bits), [lower] = (bits)
 
 const uint32_t rc_scrub_letters_before[256] = {
-    BOTH_CASES('A', 'a', AL),
+    ['2'] = Y29,
+    BOTH_CASES('A', 'a', AL | AQ),
     BOTH_CASES('D', 'd', DE),
     BOTH_CASES('E', 'e', EN | ER | ET | EY),
-    BOTH_CASES('I', 'i', IE | IG | IN),
+    BOTH_CASES('I', 'i', IC | IE | IG | IN),
     BOTH_CASES('L', 'l', LS),
     BOTH_CASES('O', 'o', ON),
     BOTH_CASES('R', 'r', RD | RE),
-    BOTH_CASES('S', 's', SE | SS),
+    BOTH_CASES('S', 's', SE | SG | SS),
     BOTH_CASES('T', 't', TH | TP),
+    BOTH_CASES('V', 'v', V3 | VS),
     BOTH_CASES('W', 'w', WD | WT),
     BOTH_CASES('Y', 'y', YS),
 };
 
 const uint32_t rc_scrub_last_letters[256] = {
-    BOTH_CASES('D', 'd', RD | WD),      BOTH_CASES('E', 'e', DE | IE | RE | SE),
-    BOTH_CASES('G', 'g', IG),           BOTH_CASES('H', 'h', TH),
-    BOTH_CASES('L', 'l', AL),           BOTH_CASES('N', 'n', EN | IN | ON),
-    BOTH_CASES('P', 'p', TP),           BOTH_CASES('R', 'r', ER),
-    BOTH_CASES('S', 's', LS | SS | YS), BOTH_CASES('T', 't', ET | WT),
+    ['3'] = V3,
+    ['9'] = Y29,
+    BOTH_CASES('C', 'c', IC),
+    BOTH_CASES('D', 'd', RD | WD),
+    BOTH_CASES('E', 'e', DE | IE | RE | SE),
+    BOTH_CASES('G', 'g', IG | SG),
+    BOTH_CASES('H', 'h', TH),
+    BOTH_CASES('L', 'l', AL),
+    BOTH_CASES('N', 'n', EN | IN | ON),
+    BOTH_CASES('P', 'p', TP),
+    BOTH_CASES('Q', 'q', AQ),
+    BOTH_CASES('R', 'r', ER),
+    BOTH_CASES('S', 's', LS | SS | VS | YS),
+    BOTH_CASES('T', 't', ET | WT),
     BOTH_CASES('Y', 'y', EY),
+};
+
+/* Separators, what may stand between a name and its separator, and disguises of both. */
+const uint32_t rc_scrub_bytes_behind[256] = {
+    [':'] = NAME_ENDS,
+    ['='] = NAME_ENDS,
+    ['"'] = NAME_ENDS,
+    ['\''] = NAME_ENDS,
+    ['`'] = NAME_ENDS,
+    ['\\'] = NAME_ENDS | ER | IC,
+    ['%'] = NAME_ENDS | ER | IC,
+    ['&'] = NAME_ENDS,
+    [']'] = NAME_ENDS,
+    ['>'] = NAME_ENDS,
+    [' '] = NAME_ENDS | ER | IC,
+    ['\t'] = NAME_ENDS | ER | IC,
+    ['\n'] = ER | IC,
+    ['\r'] = ER | IC,
+    [0x80 ... 0xFF] = NAME_ENDS | ER | IC,
+    ['.'] = SPLIT_ENDS,
+    ['/'] = SPLIT_ENDS,
 };
 
 bool rc_scrub_is_secret_name(rc_str name)

@@ -21,7 +21,6 @@ enum {
     RC_SCRUB_DOT = 1u << 6,     /* . */
     RC_SCRUB_LOOSE = 1u << 7,   /* ~ % : |: what tokens hold beside the above */
     RC_SCRUB_SPECIAL = 1u << 8, /* not part of a word, and the scanner has to look at it */
-    RC_SCRUB_BEHIND = 1u << 9,  /* a separator, or a quote before one, may begin */
 
     RC_SCRUB_ALPHA = RC_SCRUB_UPPER | RC_SCRUB_LOWER,
     RC_SCRUB_ALNUM = RC_SCRUB_ALPHA | RC_SCRUB_DIGIT,
@@ -135,15 +134,11 @@ typedef enum rc_scrub_kind { /* see spec/secrets.def */
     RC_SCRUB_KIND_GRANT,
 } rc_scrub_kind;
 
-/* The last two letters of secret names, a bit for each pair: false for nearly all words. */
-extern const uint32_t rc_scrub_last_letters[256];
+/* How the first words of a construct end: a bit for each pair of last letters, in both tables and,
+ * for the bytes that make it one, in the third. See scrub_names.c. */
 extern const uint32_t rc_scrub_letters_before[256];
-
-static inline bool rc_scrub_may_be_name(char before_last, char last)
-{
-    return (rc_scrub_letters_before[(unsigned char)before_last] &
-            rc_scrub_last_letters[(unsigned char)last]) != 0;
-}
+extern const uint32_t rc_scrub_last_letters[256];
+extern const uint32_t rc_scrub_bytes_behind[256];
 
 /* is_exact: the whole name has to stand in the table, not just its end. */
 rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact);
@@ -221,6 +216,36 @@ bool rc_scrub_find_scheme(rc_str text, size_t from, size_t to, rc_scrub_edit *re
 bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,
                             rc_scrub_edit *ret_edit);
 
+/* --- The sieve (scrub_sieve.c) --- */
+
+/* No key shape is shorter, but for those whose prefix is more than one word. */
+#define RC_SCRUB_LONG_WORD 16u
+
+/* Marks for a part of the text, a bit each: special bytes, the last bytes of words that may begin a
+ * construct, and where long words begin. All else the scanner passes over. */
+typedef struct rc_scrub_sieve {
+    size_t from;
+    size_t to;
+    uint64_t marks;
+} rc_scrub_sieve;
+
+void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from);
+
+/* The first mark at or behind `at`, or text.len. */
+static inline size_t rc_scrub_sieve_next(rc_scrub_sieve *sieve, rc_str text, size_t at)
+{
+    while (at < text.len) {
+        if (at < sieve->from || at >= sieve->to)
+            rc_scrub_sieve_load(sieve, text, at);
+        uint64_t marks = sieve->marks >> (at - sieve->from);
+        size_t next = marks ? at + (size_t)__builtin_ctzll(marks) : sieve->to;
+        if (next < sieve->to)
+            return next;
+        at = sieve->to;
+    }
+    return text.len;
+}
+
 /* --- The scanner (scrub_scan.c) --- */
 
 typedef struct rc_scrub_scan {
@@ -228,6 +253,7 @@ typedef struct rc_scrub_scan {
     size_t at;
     size_t stop; /* words that begin here or later are not looked at */
     size_t no_at_before;
+    rc_scrub_sieve sieve;
     bool is_in_list;    /* the edit before was an element of one ... */
     rc_scrub_slot list; /* ... this one */
 } rc_scrub_scan;

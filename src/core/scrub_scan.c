@@ -1,10 +1,5 @@
 #include "core/scrub_parts.h"
 
-/* No shape is shorter, but for those whose prefix is more than one word: SPLIT_MAX is the longest
- * first word of such a prefix. */
-#define SHAPE_MIN 16u
-#define SPLIT_MAX 6u
-
 static const rc_str PEM_BEGIN = RC_STR_INIT("-----BEGIN");
 
 void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
@@ -12,50 +7,21 @@ void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
 }
 
-static bool is_split(rc_str text, size_t from, size_t to)
-{
-    return to - from <= SPLIT_MAX && rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64) &&
-           rc_scrub_is(text, to + 1, RC_SCRUB_WORD);
-}
-
-/* "api_key = ...", "key is: ...", "--api-key ...": may a separator follow the blank at `at`? */
-static bool is_far_separator(rc_str text, size_t from, size_t at)
-{
-    char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
-    if (text.ptr[from] == '-' || next == ' ' || next == '\t')
-        return true;
-    return rc_scrub_is(text, at + 1, RC_SCRUB_BEHIND) ||
-           memchr("pPsSgGrRuUiIwWvV", next, 16) != NULL;
-}
-
-/* Could the word [from, to) be the name of a member? */
-static bool may_name_member(rc_str text, size_t from, size_t to)
-{
-    if (to - from < 3 || !rc_scrub_may_be_name(text.ptr[to - 2], text.ptr[to - 1]) ||
-        to == text.len)
-        return false;
-    if (rc_scrub_is(text, to, RC_SCRUB_BEHIND))
-        return true;
-    return (text.ptr[to] == ' ' || text.ptr[to] == '\t') && is_far_separator(text, from, to);
-}
-
-static bool may_be_scheme(rc_str text, size_t from, size_t to)
-{
-    size_t len = to - from;
-    return (text.ptr[from] == 'B' || text.ptr[from] == 'b') && (len == 5 || len == 6);
-}
-
 static bool find_key(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     size_t key_from = from;
     size_t key_to = 0;
-    if (is_split(text, from, to))
-        key_to = rc_scrub_split_shape_end(text, from);
-    if (!key_to &&
-        (to - from < SHAPE_MIN || !rc_scrub_find_shape(text, from, to, &key_from, &key_to)))
-        return false;
+    bool is_found;
+    if (to - from >= RC_SCRUB_LONG_WORD) {
+        is_found = rc_scrub_find_shape(text, from, to, &key_from, &key_to);
+    } else {
+        key_to = rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64)
+                     ? rc_scrub_split_shape_end(text, from)
+                     : 0;
+        is_found = key_to > 0;
+    }
     *ret_edit = rc_scrub_mask(key_from, key_from, key_to, key_to);
-    return true;
+    return is_found;
 }
 
 static bool find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
@@ -68,22 +34,16 @@ static bool find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_e
     return len > 0;
 }
 
-/* Most words of ordinary text are passed over here, with a look at their length, their last letters
- * and the byte behind them. */
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    size_t len = to - from;
-    if ((len >= SHAPE_MIN || len <= SPLIT_MAX) && find_key(text, from, to, ret_edit))
+    if (find_key(text, from, to, ret_edit))
         return true;
-    if (may_name_member(text, from, to) &&
-        rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
+    if (rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
         scan->is_in_list = scan->list.style.is_listed;
         return true;
     }
-    if (may_be_scheme(text, from, to) && rc_scrub_find_scheme(text, from, to, ret_edit))
-        return true;
-    return len >= PEM_BEGIN.len && find_block(text, from, to, ret_edit);
+    return rc_scrub_find_scheme(text, from, to, ret_edit) || find_block(text, from, to, ret_edit);
 }
 
 /* The end of ESC [ ... m and its like, so that a word begins behind a colour. */
@@ -117,23 +77,32 @@ static bool find_at_special(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
     return glyph.ch == ':' && rc_scrub_find_userinfo(text, at, &scan->no_at_before, ret_edit);
 }
 
+/* The word around a mark, but not what the scan has passed: an escape may end inside a word. */
+static bool find_at_word(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_edit)
+{
+    size_t from = mark;
+    while (from > scan->at && rc_scrub_is(scan->text, from - 1, RC_SCRUB_WORD))
+        from--;
+    scan->at = rc_scrub_run(scan->text, mark, RC_SCRUB_WORD, scan->text.len);
+    return find_in_word(scan, from, scan->at, ret_edit);
+}
+
 static bool find_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
 {
-    rc_str text = scan->text;
-    while (scan->at < scan->stop) {
-        unsigned classes = rc_scrub_class(text, scan->at);
-        if (classes & RC_SCRUB_WORD) {
-            size_t from = scan->at;
-            scan->at = rc_scrub_run(text, from, RC_SCRUB_WORD, text.len);
-            if (find_in_word(scan, from, scan->at, ret_edit))
-                return true;
-        } else if (!(classes & RC_SCRUB_SPECIAL)) {
-            scan->at++;
-        } else if (find_at_special(scan, ret_edit)) {
-            return true;
+    for (;;) {
+        size_t mark = rc_scrub_sieve_next(&scan->sieve, scan->text, scan->at);
+        if (mark >= scan->stop)
+            return false;
+        bool is_found;
+        if (rc_scrub_is(scan->text, mark, RC_SCRUB_WORD)) {
+            is_found = find_at_word(scan, mark, ret_edit);
+        } else {
+            scan->at = mark;
+            is_found = find_at_special(scan, ret_edit);
         }
+        if (is_found)
+            return true;
     }
-    return false;
 }
 
 bool rc_scrub_scan_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)

@@ -36,52 +36,43 @@ static inline const rc_report *case_bare(void)
 }
 
 /* Every field, each with a value that can be told from the others. */
-#define CASE_FULL                                                                                  \
-    "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\","                              \
-    "\"error_class\":\"ProviderTransient\",\"error_code\":\"RateLimited\","                        \
-    "\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"            \
-    "\"message\":\"MESSAGE in /home/ada/x.py\",\"detail\":\"DETAIL\",\"user_action\":{"            \
-    "\"kind\":\"wait_and_retry\",\"detail\":\"ADVICE\"},\"provider\":\"openai\",\"model\":\"gpt-"  \
-    "4o\","                                                                                        \
-    "\"provider_metadata\":{\"status\":429,\"type\":\"TYPE\",\"code\":\"CODE\",\"param\":"         \
-    "\"PARAM\","                                                                                   \
-    "\"request_id\":\"REQUEST\",\"retry_after_ms\":4000,\"limit_kind\":\"tokens\",\"raw\":"        \
-    "\"RAW\"},"                                                                                    \
-    "\"context\":{\"run_id\":\"RUN\",\"node_id\":\"NODE\",\"session_id\":\"SESSION\",\"attempt\":" \
-    "3,"                                                                                           \
-    "\"region\":\"REGION\",\"is_last\":true,\"size\":17},\"attempts\":[{\"attempt\":1,"            \
-    "\"provider\":\"openai\",\"model\":\"gpt-4o\",\"credential\":\"KEY-1\","                       \
-    "\"error_code\":\"Overloaded\",\"status\":503,\"duration_ms\":1200,\"wait_ms\":2000,"          \
-    "\"reason\":\"REASON\"}],\"rule\":\"RULE\",\"error_source\":[\"SOURCE @ a.c:1 (in f)\"],"      \
-    "\"http_status\":429,\"cause\":{\"error_type\":\"CAUSE-TYPE\",\"error_code\":"                 \
-    "\"ConnectionReset\","                                                                         \
-    "\"message\":\"CAUSE-MESSAGE\",\"detail\":\"CAUSE-DETAIL\","                                   \
-    "\"error_source\":[\"CAUSE-SOURCE @ b.c:2 (in g)\"]}}"
+static const char CASE_FULL[] =
+    "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\","
+    "\"error_class\":\"ProviderTransient\",\"error_code\":\"RateLimited\","
+    "\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"
+    "\"message\":\"MESSAGE in /srv/ada/x.py\",\"detail\":\"DETAIL\","
+    "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"ADVICE\"},"
+    "\"provider\":\"openai\",\"model\":\"gpt-4o\",\"provider_metadata\":{\"status\":429,"
+    "\"type\":\"TYPE\",\"code\":\"CODE\",\"param\":\"PARAM\",\"request_id\":\"REQUEST\","
+    "\"retry_after_ms\":4000,\"limit_kind\":\"tokens\",\"raw\":\"RAW\"},"
+    "\"context\":{\"run_id\":\"RUN\",\"node_id\":\"NODE\",\"session_id\":\"SESSION\","
+    "\"attempt\":3,\"region\":\"REGION\",\"is_last\":true,\"size\":17},"
+    "\"attempts\":[{\"attempt\":1,\"provider\":\"openai\",\"model\":\"gpt-4o\","
+    "\"credential\":\"KEY-1\",\"error_code\":\"Overloaded\",\"status\":503,"
+    "\"duration_ms\":1200,\"wait_ms\":2000,\"reason\":\"REASON\"}],\"rule\":\"RULE\","
+    "\"error_source\":[\"SOURCE @ a.c:1 (in f)\"],\"http_status\":429,"
+    "\"cause\":{\"error_type\":\"CAUSE-TYPE\",\"error_code\":\"ConnectionReset\","
+    "\"message\":\"CAUSE-MESSAGE\",\"detail\":\"CAUSE-DETAIL\","
+    "\"error_source\":[\"CAUSE-SOURCE @ b.c:2 (in g)\"]}}";
 
 static inline const rc_report *case_full(void)
 {
-    return case_decode(RC_STR(CASE_FULL));
+    return case_decode(rc_str_c(CASE_FULL));
 }
 
 /* Text that tries to leave whatever it is put into. */
-#define CASE_NASTY                                                                                                                                \
-    "plain \x1b[31mred\x1b[0m \x07"                                                                                                               \
-    "bell\x08\x08 \r overwrite \xc2\x9b"                                                                                                          \
-    "31m C1 "                                                                                                                                     \
-    "\xe2\x80\xae"                                                                                                                                \
-    "bidi\xe2\x80\xac \xe2\x81\xa6isolate\xe2\x81\xa9 tab\there "                                                                                 \
-    "zero\xe2\x80\x8bwidth \xef\xbb\xbf"                                                                                                          \
-    "bom soft\xc2\xadhyphen tag\xf3\xa0\x81\x81 "                                                                                                 \
-    "\xe2\x80\xa8separator\xe2\x80\xa9 \x7f\n"                                                                                                    \
-    "# heading\n## [link](javascript:alert(1)) ![img](x) <script>alert(1)</script> &lt;\n"                                                        \
-    "- list\n1. one\n> quote\n```\nfence\n~~~\n---\n===\n| a | b |\n|---|---|\n    code\n"                                                        \
-    "*bold* _it_ `tick` ``two`` http://evil.example www.evil.example a@b.example $x$ ~~s~~\r\n"                                                   \
-    "\r\nevent: error\r\ndata: [DONE]\r\n\r\nx-evil: 1\r\n"                                                                                       \
-    "日本語のとても長い文章がここにあります。改行なしで続きます、絵文字🎉👨‍👩‍👧🏽⚠️🇫🇷" \
-    "も"                                                                                                                                         \
-    "。"                                                                                                                                         \
-    "e\xcc\x81\xcc\x81 العربية עברית "                                                                                                \
-    "averyveryveryveryveryveryveryveryveryveryverylongwordthatnothingcanbreakbutwemust"
+static const char CASE_NASTY[] =
+    "plain \x1b[31mred\x1b[0m \x07\x08\x08 \r overwrite \xc2\x9b\x33\x31m C1 \xe2\x80\xae"
+    "bidi\xe2\x80\xac \xe2\x81\xa6isolate\xe2\x81\xa9 tab\there zero\xe2\x80\x8bwidth \xef\xbb\xbf"
+    "bom soft\xc2\xadhyphen tag\xf3\xa0\x81\x81 \xe2\x80\xa8separator\xe2\x80\xa9 \x7f\n"
+    "# heading\n## [link](javascript:alert(1)) ![img](x) <script>alert(1)</script> &lt;\n"
+    "- list\n1. one\n> quote\n```\nfence\n~~~\n---\n===\n| a | b |\n|---|---|\n    code\n"
+    "*bold* _it_ `tick` ``two`` http://evil.example www.evil.example a@b.example $x$ ~~s~~\r\n"
+    "\r\nevent: error\r\ndata: [DONE]\r\n\r\nx-evil: 1\r\n"
+    "日本語のとても長い文章がここにあります。改行なしで続きます、絵文字"
+    "🎉\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xf0\x9f\x8f\xbd\xe2\x9a\xa0\xef\xb8\x8f"
+    "\xf0\x9f\x87\xab\xf0\x9f\x87\xb7 e\xcc\x81\xcc\x81 العربية עברית "
+    "averyveryveryveryveryveryveryveryveryveryverylongwordthatnothingcanbreakbutwemust";
 
 static inline const rc_report *case_nasty_with(const rc_alloc *alloc, rc_code code, rc_str text)
 {
@@ -140,7 +131,7 @@ static inline const rc_report *case_nasty_with(const rc_alloc *alloc, rc_code co
 static inline const rc_report *case_nasty(void)
 {
     rc_alloc alloc = rc_alloc_stdlib();
-    return case_nasty_with(&alloc, RC_CODE_CONTEXT_WINDOW_TOO_SMALL, RC_STR(CASE_NASTY));
+    return case_nasty_with(&alloc, RC_CODE_CONTEXT_WINDOW_TOO_SMALL, rc_str_c(CASE_NASTY));
 }
 
 /* Every text as long as it may be, in characters that take most room when they are escaped. */

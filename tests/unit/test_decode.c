@@ -290,13 +290,26 @@ static void test_empty_object_is_an_empty_report(void **unused)
     const rc_report *r = NULL;
     assert_int_equal(rc_report_decode(RC_STR(" {} "), RC_DECODE_STRICT, &alloc, &r, NULL), RC_OK);
     assert_int_equal(rc_report_code(r), RC_CODE_NONE);
-    assert_int_equal(rc_report_http_status(r), 0);
+    assert_int_equal(rc_report_http_status(r), 500); /* some answer must be given */
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 64);
     assert_int_equal(rc_report_encode(r, RC_VIEW_INTERNAL, &buf), RC_OK);
     assert_true(rc_str_eq(rc_buf_get(&buf), RC_STR("{}")));
     rc_buf_done(&buf);
     rc_report_free(r);
+}
+
+static void test_status_follows_from_the_code(void **unused)
+{
+    (void)unused;
+    rc_decode_info info;
+    const rc_report *r = tolerant("{\"error_code\":\"RateLimited\",\"message\":\"x\"}", &info);
+    assert_int_equal(rc_report_http_status(r), 429);
+    rc_report_free(r);
+    r = tolerant("{\"error_domain\":\"input\"}", &info);
+    assert_int_equal(rc_report_http_status(r), 422);
+    rc_report_free(r);
+    assert_int_equal(rc_report_http_status(NULL), 500);
 }
 
 static void test_too_large(void **unused)
@@ -345,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_secrets_in_names_are_not_told),
         cmocka_unit_test(test_deep_causes),
         cmocka_unit_test(test_empty_object_is_an_empty_report),
+        cmocka_unit_test(test_status_follows_from_the_code),
         cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void test_views(void **state)
 {
     (void)state;
     const rc_report *report = case_full();
-    rc_item_error error = {RC_STR("/home/ada/page.html"), report};
+    rc_item_error error = {RC_STR("/srv/ada/page.html"), report};
     json_object *root = encoded(RC_STR("[]"), &error, 1, RC_VIEW_MODEL);
     query_string(root, "/errors/0/item", "[path]");
     query_string(root, "/errors/0/error/message", "MESSAGE in [path]");

@@ -119,7 +119,7 @@ static void test_openai(void **state)
     rc_dialect both[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_OPENAI_RESPONSES};
     for (size_t i = 0; i < 2; i++) {
         json_object *root = rendered(report, both[i], RC_VIEW_INTERNAL);
-        query_string(root, "/error/message", "MESSAGE in /home/ada/x.py");
+        query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
         query_string(root, "/error/type", "tokens"); /* the limit that was reached */
         query_string(root, "/error/param", "PARAM");
         query_string(root, "/error/code", "rate_limit_exceeded");
@@ -161,7 +161,7 @@ static void test_anthropic(void **state)
     json_object *root = rendered(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER);
     query_string(root, "/type", "error");
     query_string(root, "/error/type", "rate_limit_error");
-    query_string(root, "/error/message", "MESSAGE in /home/ada/x.py");
+    query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/request_id", "REQUEST");
     query_string(root, "/recourse/error_code", "RateLimited");
     json_object_put(root);
@@ -217,7 +217,7 @@ static void test_problem(void **state)
     query_string(root, "/type", "urn:recourse:error:rate-limited");
     query_string(root, "/title", "The provider is limiting the rate of requests.");
     query_int(root, "/status", 429);
-    query_string(root, "/detail", "MESSAGE in /home/ada/x.py");
+    query_string(root, "/detail", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/instance", "urn:recourse:report:rep_1");
     query_string(root, "/error_class", "ProviderTransient");
     query_string(root, "/error_code", "RateLimited");

@@ -42,12 +42,12 @@ static void test_fields(void **state)
     query_string(root, "/code", "RateLimited");
     query_string(root, "/category", "transient");
     query_bool(root, "/retryable", true);
-    query_string(root, "/message", "MESSAGE in /home/ada/x.py");
+    query_string(root, "/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/provider", "openai");
     query_string(root, "/model", "gpt-4o");
     query_int(root, "/status", 429);
     query_string(root, "/request_id", "REQUEST");
-    query_int(root, "/attempt", 1);
+    query_int(root, "/attempt", 3);
     query_string(root, "/run_id", "RUN");
     query_string(root, "/session_id", "SESSION");
     query_string(root, "/node_id", "NODE");

@@ -30,7 +30,7 @@ static bool has(const rc_buf *buf, const char *text)
 }
 
 static const char INTERNAL[] =
-    "## Rate limited (`RateLimited`)\n\nMESSAGE in /home/ada/x.py\n\n"
+    "## Rate limited (`RateLimited`)\n\nMESSAGE in /srv/ada/x.py\n\n"
     "- **Retry:** Yes, after 4s.\n"
     "- **Next:** Wait, then try again. ADVICE\n"
     "- **Kind:** `LLMCompletionError`, `ProviderTransient`, `transient`, `runtime`\n"
@@ -70,7 +70,7 @@ static void test_other_views(void **state)
         for (size_t i = 0; i < sizeof PRIVATE / sizeof *PRIVATE; i++)
             assert_false(has(&buf, PRIVATE[i]));
         assert_true(has(&buf, "- **Retry:** Yes, after 4s.\n"));
-        assert_int_equal(has(&buf, "/home/ada"), CASE_VIEWS[v] == RC_VIEW_USER);
+        assert_int_equal(has(&buf, "/srv/ada"), CASE_VIEWS[v] == RC_VIEW_USER);
         assert_int_equal(has(&buf, "REGION"), CASE_VIEWS[v] == RC_VIEW_MODEL);
         rc_buf_done(&buf);
     }
@@ -164,7 +164,7 @@ static void check_structure(rc_str text)
             fence = fence ? 0 : ticks;
             continue;
         }
-        if (fence || line.len == 0 || !memchr("#-+=>|<~*_ 	", line.ptr[0], 12))
+        if (fence || line.len == 0 || !memchr("#-+=>|<~*_ \t", line.ptr[0], 12))
             continue;
         bool is_own = false;
         for (size_t i = 0; OWN[i][0]; i++)

@@ -50,9 +50,9 @@ static void test_openai_responses(void **state)
     query_string(root, "/type", "error");
     query_int(root, "/sequence_number", 0);
     query_string(root, "/code", "rate_limit_exceeded");
-    query_string(root, "/message", "MESSAGE in /home/ada/x.py");
+    query_string(root, "/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/param", "PARAM");
-    query_string(root, "/error/message", "MESSAGE in /home/ada/x.py");
+    query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/error/code", "rate_limit_exceeded");
     query_string(root, "/recourse/report_id", "rep_1");
     json_object_put(root);

@@ -158,8 +158,8 @@ static void test_nothing_is_lost(void **state)
         check_wrap(text, width, i % 2 == 0);
     }
     for (unsigned width = 10; width <= 200; width++) {
-        check_wrap(RC_STR(CASE_NASTY), width, true);
-        check_wrap(RC_STR(CASE_NASTY), width, false);
+        check_wrap(rc_str_c(CASE_NASTY), width, true);
+        check_wrap(rc_str_c(CASE_NASTY), width, false);
     }
 }
 

@@ -1,0 +1,99 @@
+#include "core/scrub_parts.h"
+
+#include <string.h>
+
+/* A window is looked at as a whole, without a branch for each byte: branches that follow the shape
+ * of the words would be mispredicted at nearly every word. What the window marks lies in its first
+ * part, so that a long word that begins there can be seen to be long. */
+#define WINDOW 64u
+#define MARKED (WINDOW - RC_SCRUB_LONG_WORD)
+
+_Static_assert(RC_SCRUB_LONG_WORD == 16, "long_words() counts to sixteen");
+
+typedef uint8_t lanes __attribute__((vector_size(16))); /* 0x00 or 0xFF where it is an answer */
+
+/* A bit for each lane. */
+static uint64_t bits_of(lanes answer)
+{
+    uint64_t halves[2];
+    memcpy(halves, &answer, sizeof halves);
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 2; i++) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        halves[i] = __builtin_bswap64(halves[i]);
+#endif
+        uint64_t one_each = halves[i] & UINT64_C(0x8040201008040201);
+        bits |= (one_each * UINT64_C(0x0101010101010101)) >> 56 << (8 * i);
+    }
+    return bits;
+}
+
+static lanes in_range(lanes bytes, uint8_t first, uint8_t last)
+{
+    return (lanes)((lanes)(bytes - first) <= (uint8_t)(last - first));
+}
+
+/* The bytes of RC_SCRUB_WORD. */
+static lanes word_lanes(lanes bytes)
+{
+    lanes folded = bytes | 0x20;
+    return in_range(folded, 'a', 'z') | in_range(bytes, '0', '9') | (lanes)(bytes == '-') |
+           (lanes)(bytes == '_');
+}
+
+/* The bytes of RC_SCRUB_SPECIAL. */
+static lanes special_lanes(lanes bytes)
+{
+    return (lanes)(bytes == ':') | (lanes)(bytes == '\\') | (lanes)(bytes == '%') |
+           (lanes)(bytes == 0x1B) | (lanes)(bytes == 0) | (lanes)(bytes >= 0x80);
+}
+
+/* Where RC_SCRUB_LONG_WORD set bits follow each other. */
+static uint64_t long_words(uint64_t words)
+{
+    words &= words >> 1;
+    words &= words >> 2;
+    words &= words >> 4;
+    return words & words >> 8;
+}
+
+/* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
+ * the one behind them tell. */
+static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
+{
+    uint64_t telling = 0;
+    for (; ends; ends &= ends - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(ends);
+        const unsigned char *last = (const unsigned char *)text.ptr + from + i;
+        uint32_t is_telling = rc_scrub_letters_before[last[-1]] & rc_scrub_last_letters[last[0]] &
+                              rc_scrub_bytes_behind[last[1]];
+        telling |= (uint64_t)(is_telling != 0) << i;
+    }
+    return telling;
+}
+
+void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
+{
+    uint8_t window[WINDOW] = {0};
+    size_t len = text.len - from < WINDOW ? text.len - from : WINDOW;
+    memcpy(window, text.ptr + from, len);
+    uint64_t words = 0;
+    uint64_t marks = 0;
+    for (unsigned i = 0; i < WINDOW; i += sizeof(lanes)) {
+        lanes bytes;
+        memcpy(&bytes, window + i, sizeof bytes);
+        words |= bits_of(word_lanes(bytes)) << i;
+        marks |= bits_of(special_lanes(bytes)) << i;
+    }
+    uint64_t ends = words & ~(words >> 1);
+    ends &= ~UINT64_C(1) | (from > 0); /* a name has more than one letter */
+    if (len < WINDOW)
+        ends &= (UINT64_C(1) << (len - 1)) - 1; /* and something behind it */
+    else
+        ends &= UINT64_MAX >> 1;
+
+    marks |= long_words(words) | telling_ends(text, from, ends);
+    sieve->from = from;
+    sieve->to = from + (len < WINDOW ? len : MARKED);
+    sieve->marks = marks;
+}
