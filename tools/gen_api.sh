@@ -7,6 +7,8 @@ set -eu
 
 root=${1:-.}
 mkdir -p "$root/docs/api"
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
 
 page() {
     awk -v header="$1" '
@@ -56,6 +58,11 @@ page() {
     ' "$root/include/recourse/$1"
 }
 
+# One blank line between blocks, none at the end.
+squeeze() {
+    awk 'NF { if (blank && seen) print ""; print; seen = 1 } { blank = !NF }'
+}
+
 index="$root/docs/api/README.md"
 {
     echo "# The C API, a page a header"
@@ -70,7 +77,8 @@ index="$root/docs/api/README.md"
 
 for path in "$root"/include/recourse/*.h; do
     header=$(basename "$path")
-    page "$header" > "$root/docs/api/${header%.h}.md"
+    page "$header" > "$scratch"
+    squeeze < "$scratch" > "$root/docs/api/${header%.h}.md"
     title=$(sed -n '1s|^/\* *\(.*\)$|\1|p' "$path" | sed 's/\. .*//; s/\.$//; s/ *\*\///')
     echo "- [\`<recourse/$header>\`](${header%.h}.md): $title" >> "$index"
 done
