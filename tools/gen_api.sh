@@ -49,7 +49,7 @@ page() {
         }
         /^#(ifndef|ifdef|if|else|endif|undef) / || /^#(else|endif)$/ || /^#include/ || /^RC_(BEGIN|END)_DECLS/ { next }
         /^#define RECOURSE_/ { next }
-        depth == 0 && /^$/ { flush_code(); if (comment != "") { flush_comment(); printf "\n" } next }
+        depth == 0 && /^$/ { flush_code(); if (comment != "") { flush_comment(); printf "\n" } is_explained = 0; next }
         {
             code = code $0 "\n"
             depth += gsub(/{/, "{") - gsub(/}/, "}")

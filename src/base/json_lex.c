@@ -155,7 +155,6 @@ void rc_json_lex_string(rc_str text, size_t at, bool is_tolerant, rc_json_token 
             break;
         if (text.ptr[pos] == '\\') {
             has_escapes = true;
-            has_high |= pos + 1 < text.len && (unsigned char)text.ptr[pos + 1] > 0x7F;
             pos += lex_escape(text, pos, fault);
             continue;
         }

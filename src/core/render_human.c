@@ -95,9 +95,7 @@ static void put_message(rc_human *h)
     static const rc_panel_block BLOCK = {.tone = RC_TONE_PLAIN};
     rc_text_room room;
     rc_str message = rc_view_text(h->view, rc_render_message(h->report), &room);
-    while (message.len && rc_ascii_is_space(message.ptr[message.len - 1]))
-        message.len--;
-    rc_panel_text(&h->panel, &BLOCK, message);
+    rc_panel_text(&h->panel, &BLOCK, rc_text_trim_end(message));
     rc_panel_blank(&h->panel);
 }
 

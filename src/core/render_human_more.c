@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "codec/duration.h"
 #include "core/render_human.h"
+#include "core/render_text.h"
 #include "core/render_view.h"
 #include "core/render_wrap.h"
 
@@ -28,16 +29,9 @@
 #define CAUSES_FIRST 8u
 #define CAUSES_LAST 4u
 
-static rc_str trim_end(rc_str text)
-{
-    while (text.len && rc_ascii_is_space(text.ptr[text.len - 1]))
-        text.len--;
-    return text;
-}
-
 static void put_block(rc_human *h, const rc_panel_block *block, rc_str text)
 {
-    rc_panel_text(&h->panel, block, trim_end(text));
+    rc_panel_text(&h->panel, block, rc_text_trim_end(text));
 }
 
 /* The index of the next entry to show, over the gap in the middle of a long list. */

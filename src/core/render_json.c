@@ -2,6 +2,7 @@
 
 #include <recourse/taxonomy.h>
 
+#include "codec/datetime.h"
 #include "core/render_view.h"
 
 /* A function of its own keeps the room out of the frames of its callers. */
@@ -23,6 +24,15 @@ void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name)
 {
     if (name[0])
         rc_json_member_string(w, key, rc_str_c(name));
+}
+
+void rc_render_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
+{
+    char memory[64];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_rfc3339_push(&text, unix_ms);
+    rc_json_member_string(w, key, rc_buf_get(&text));
 }
 
 void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report)

@@ -13,6 +13,9 @@ void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text);
 /* The same for the name of an enum's value. */
 void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name);
 
+/* A point in time, in the form of RFC 3339. */
+void rc_render_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
+
 /* The user_action, {"kind","detail"}; nothing when there is none. */
 void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report);
 

@@ -6,8 +6,8 @@
 #include "base/json_writer.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "codec/datetime.h"
 #include "core/render_dialect.h"
+#include "core/render_json.h"
 #include "core/render_text.h"
 
 #define LINE_MAX_BYTES 1024u
@@ -64,12 +64,6 @@ static void put_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
     rc_json_member_string(w, key, rc_buf_get(&cut));
 }
 
-static void put_name(rc_json_writer *w, rc_str key, const char *name)
-{
-    if (name[0])
-        rc_json_member_string(w, key, rc_str_c(name));
-}
-
 static void put_number(rc_json_writer *w, rc_str key, int64_t value)
 {
     if (value > 0)
@@ -83,27 +77,17 @@ static rc_str level_of(const rc_report *report)
     return rc_report_is_retryable(report) ? RC_STR("warn") : RC_STR("error");
 }
 
-static void put_time(rc_json_writer *w, int64_t now_unix_ms)
-{
-    if (now_unix_ms == 0)
-        return;
-    char memory[64];
-    rc_buf text;
-    rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_rfc3339_push(&text, now_unix_ms);
-    rc_json_member_string(w, RC_STR("time"), rc_buf_get(&text));
-}
-
 static void put_head(rc_json_writer *w, const rc_report *report, int64_t now_unix_ms,
                      size_t allowance)
 {
-    put_time(w, now_unix_ms);
+    if (now_unix_ms != 0)
+        rc_render_member_time(w, RC_STR("time"), now_unix_ms);
     rc_json_member_string(w, RC_STR("level"), level_of(report));
     rc_json_member_string(w, RC_STR("event"), RC_STR("error"));
     put_cut(w, RC_STR("report_id"), rc_report_id(report), allowance);
-    put_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
-    put_name(w, RC_STR("code"), rc_code_name(rc_report_code(report)));
-    put_name(w, RC_STR("category"), rc_category_name(rc_report_category(report)));
+    rc_render_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
+    rc_render_member_name(w, RC_STR("code"), rc_code_name(rc_report_code(report)));
+    rc_render_member_name(w, RC_STR("category"), rc_category_name(rc_report_category(report)));
     rc_json_member_bool(w, RC_STR("retryable"), rc_report_is_retryable(report));
 }
 
@@ -131,7 +115,8 @@ static void put_tail(rc_json_writer *w, const rc_report *report, size_t allowanc
     put_number(w, RC_STR("http_status"), rc_report_http_status(report));
     put_cut(w, RC_STR("rule"), rc_report_rule(report), allowance);
     if (rc_report_cause(report))
-        put_name(w, RC_STR("cause_code"), rc_code_name(rc_report_code(rc_report_root(report))));
+        rc_render_member_name(w, RC_STR("cause_code"),
+                              rc_code_name(rc_report_code(rc_report_root(report))));
 }
 
 /* Writes the line with a message of at most message_max bytes; message_max 0: without one. */

@@ -36,6 +36,13 @@ void rc_push_percent(rc_buf *buf, rc_str text, size_t max_bytes)
     }
 }
 
+rc_str rc_text_trim_end(rc_str text)
+{
+    while (text.len && rc_ascii_is_space(text.ptr[text.len - 1]))
+        text.len--;
+    return text;
+}
+
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';

@@ -10,6 +10,9 @@
  * pchar and "/"); every other byte as %XX. What does not fit is left out, at a whole character. */
 void rc_push_percent(rc_buf *buf, rc_str text, size_t max_bytes);
 
+/* The text without white space at its end. */
+rc_str rc_text_trim_end(rc_str text);
+
 /* "RateLimited" as words: "Rate limited". */
 void rc_push_words(rc_buf *buf, rc_str name);
 

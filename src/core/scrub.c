@@ -36,6 +36,8 @@ static size_t cut_note_len(size_t left_out)
     return CUT_OPEN.len + count_digits(left_out) + CUT_CLOSE.len;
 }
 
+#define FIRST_MAX 16u /* more changes are found a second time */
+
 /* How the text comes out, found before anything is written. */
 typedef struct plan {
     rc_str text;
@@ -46,8 +48,19 @@ typedef struct plan {
     size_t held;     /* no cut before this offset */
     size_t cut_at;   /* the last place where the text can be cut ... */
     size_t cut_out;  /* ... and the bytes up to there */
-    bool is_changed;
+    size_t changes;
+    rc_scrub_edit first[FIRST_MAX]; /* the first of them */
 } plan;
+
+static void plan_init(plan *p, rc_str text, size_t max_bytes)
+{
+    p->text = text;
+    p->max_bytes = max_bytes;
+    p->cut_room = max_bytes - cut_note_len(text.len);
+    p->at = p->out = p->held = 0;
+    p->cut_at = p->cut_out = 0;
+    p->changes = 0;
+}
 
 #define GLYPH_MAX 6u /* the longest disguise but for its backslashes: \\u0022, &quot; */
 
@@ -92,7 +105,11 @@ static void plan_edit(plan *p, const rc_scrub_edit *edit)
     p->at = edit->to;
     if (p->held < edit->release)
         p->held = edit->release;
-    p->is_changed |= edit->put != RC_SCRUB_KEEP;
+    if (edit->put == RC_SCRUB_KEEP)
+        return;
+    if (p->changes < FIRST_MAX)
+        p->first[p->changes] = *edit;
+    p->changes++;
 }
 
 /* False: the text has to be cut. Looks at no more text than can come out. */
@@ -117,20 +134,28 @@ static bool plan_all(plan *p)
     return p->out <= p->max_bytes;
 }
 
-/* Writes the text up to `end`, which is no offset inside an edit. */
-static void write_up_to(rc_str text, size_t end, rc_buf *buf)
+static void write_edit(rc_str text, size_t *at, const rc_scrub_edit *edit, rc_buf *buf)
 {
-    rc_scrub_scan scan;
-    rc_scrub_scan_init(&scan, text);
-    scan.stop = end;
+    rc_buf_push(buf, rc_str_make(text.ptr + *at, edit->from - *at));
+    rc_buf_push(buf, replacement_of(edit));
+    *at = edit->to;
+}
+
+/* Writes the text up to `end`, which is no offset inside an edit. */
+static void write_up_to(const plan *p, size_t end, rc_buf *buf)
+{
     size_t at = 0;
-    rc_scrub_edit edit;
-    while (rc_scrub_scan_next(&scan, &edit) && edit.to <= end) {
-        rc_buf_push(buf, rc_str_make(text.ptr + at, edit.from - at));
-        rc_buf_push(buf, replacement_of(&edit));
-        at = edit.to;
+    for (size_t i = 0; i < p->changes && p->changes <= FIRST_MAX && p->first[i].to <= end; i++)
+        write_edit(p->text, &at, &p->first[i], buf);
+    if (p->changes > FIRST_MAX) {
+        rc_scrub_scan scan;
+        rc_scrub_scan_init(&scan, p->text);
+        scan.stop = end;
+        rc_scrub_edit edit;
+        while (rc_scrub_scan_next(&scan, &edit) && edit.to <= end)
+            write_edit(p->text, &at, &edit, buf);
     }
-    rc_buf_push(buf, rc_str_make(text.ptr + at, end - at));
+    rc_buf_push(buf, rc_str_make(p->text.ptr + at, end - at));
 }
 
 rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
@@ -140,10 +165,10 @@ rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
     if (text.len == 0)
         return rc_buf_status(buf);
 
-    plan p = {.text = text, .max_bytes = max_bytes};
-    p.cut_room = max_bytes - cut_note_len(text.len);
+    plan p; /* not all of it is set: `first` is large, and mostly not needed */
+    plan_init(&p, text, max_bytes);
     bool is_whole = plan_all(&p);
-    if (is_whole && !p.is_changed)
+    if (is_whole && p.changes == 0)
         return rc_buf_push(buf, text);
 
     size_t end = is_whole ? text.len : p.cut_at;
@@ -151,7 +176,7 @@ rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
     size_t len = is_whole ? p.out : p.cut_out + cut_note_len(left_out);
     if (rc_buf_reserve(buf, len) != RC_OK)
         return rc_buf_status(buf);
-    write_up_to(text, end, buf);
+    write_up_to(&p, end, buf);
     if (!is_whole) {
         rc_buf_push(buf, CUT_OPEN);
         rc_buf_push_u64(buf, left_out);

@@ -6,7 +6,6 @@
 #define UPPER RC_SCRUB_UPPER
 #define HEX RC_SCRUB_HEX
 
-/* Special: where a disguise, a URL, an escape sequence or an ill-formed byte may begin. */
 const uint16_t rc_scrub_classes[256] = {
     ['0' ... '9'] = RC_SCRUB_DIGIT | HEX,
     ['a' ... 'f'] = LOWER | HEX,
@@ -21,12 +20,8 @@ const uint16_t rc_scrub_classes[256] = {
     ['.'] = RC_SCRUB_DOT,
     ['~'] = RC_SCRUB_LOOSE,
     ['|'] = RC_SCRUB_LOOSE,
-    ['%'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL,
-    [':'] = RC_SCRUB_LOOSE | RC_SCRUB_SPECIAL,
-    ['\\'] = RC_SCRUB_SPECIAL,
-    ['\0'] = RC_SCRUB_SPECIAL,
-    ['\x1b'] = RC_SCRUB_SPECIAL,
-    [0x80 ... 0xFF] = RC_SCRUB_SPECIAL,
+    ['%'] = RC_SCRUB_LOOSE,
+    [':'] = RC_SCRUB_LOOSE,
 };
 
 bool rc_scrub_has(rc_str text, size_t at, rc_str literal)

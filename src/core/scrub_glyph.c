@@ -29,7 +29,7 @@ static int hex_number(rc_str text, size_t at, size_t count)
 typedef struct range {
     uint32_t first;
     uint32_t last;
-    int ch;
+    int16_t ch;
 } range;
 
 /* Punctuation that people put around a key, and what the scrubber takes it for. */
@@ -51,8 +51,9 @@ static const range PUNCTUATION[] = {
 
 static rc_glyph wide_glyph(rc_str text, size_t at)
 {
-    rc_glyph glyph = {.ch = RC_GLYPH_LETTER};
-    uint32_t cp = rc_utf8_decode(text, at, &glyph.len);
+    size_t len;
+    uint32_t cp = rc_utf8_decode(text, at, &len);
+    rc_glyph glyph = {.ch = RC_GLYPH_LETTER, .len = (uint32_t)len};
     for (size_t i = 0; i < sizeof PUNCTUATION / sizeof *PUNCTUATION; i++) {
         if (cp >= PUNCTUATION[i].first && cp <= PUNCTUATION[i].last)
             glyph.ch = PUNCTUATION[i].ch;
@@ -60,7 +61,7 @@ static rc_glyph wide_glyph(rc_str text, size_t at)
     return glyph;
 }
 
-static int control_of(char letter)
+static int16_t control_of(char letter)
 {
     switch (letter) {
     case 'n':
@@ -77,25 +78,28 @@ static int control_of(char letter)
     }
 }
 
+#define SLASHES_MAX 4096u /* text that was escaped twelve times */
+
 /* Backslashes, and what they escape: quotes at any depth, JSON's \/ \n \u0026, Python's \x22. */
 static rc_glyph escaped_glyph(rc_str text, size_t at)
 {
-    size_t end = at;
-    while (end < text.len && text.ptr[end] == '\\')
-        end++;
-    rc_glyph glyph = {.ch = '\\', .len = end - at, .slashes = end - at};
+    uint32_t slashes = 0;
+    while (slashes < SLASHES_MAX && slashes < text.len - at && text.ptr[at + slashes] == '\\')
+        slashes++;
+    rc_glyph glyph = {.ch = '\\', .len = slashes, .slashes = slashes};
+    size_t end = at + slashes;
     if (end == text.len)
         return glyph;
     char c = text.ptr[end];
-    size_t digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
+    uint32_t digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
     int number = digits ? hex_number(text, end + 1, digits) : -1;
     if (number >= 0) {
         glyph.len += 1 + digits;
-        glyph.ch = number > 0 && number < 0x80 ? number : RC_GLYPH_LETTER;
+        glyph.ch = number > 0 && number < 0x80 ? (int16_t)number : RC_GLYPH_LETTER;
         glyph.slashes--; /* \u0022 is a bare quote, \\u0022 one that was escaped with its text */
         return glyph;
     }
-    int control = control_of(c);
+    int16_t control = control_of(c);
     if (control < 0 && c != '"' && c != '\'' && c != '`' && c != '/')
         return glyph;
     glyph.ch = control < 0 ? c : control;
@@ -108,30 +112,30 @@ static rc_glyph percent_glyph(rc_str text, size_t at)
     int number = hex_number(text, at + 1, 2);
     if (number <= 0 || number >= 0x80)
         return (rc_glyph){.ch = '%', .len = 1};
-    return (rc_glyph){.ch = number, .len = 3, .is_percent = true};
+    return (rc_glyph){.ch = (int16_t)number, .len = 3, .is_percent = true};
 }
 
 static rc_glyph entity_glyph(rc_str text, size_t at)
 {
     static const struct {
-        rc_str name;
-        int ch;
+        char name[8];
+        uint8_t len;
+        char ch;
     } ENTITIES[] = {
-        {RC_STR_INIT("&quot;"), '"'},  {RC_STR_INIT("&#34;"), '"'},  {RC_STR_INIT("&#x22;"), '"'},
-        {RC_STR_INIT("&apos;"), '\''}, {RC_STR_INIT("&#39;"), '\''}, {RC_STR_INIT("&#x27;"), '\''},
-        {RC_STR_INIT("&amp;"), '&'},   {RC_STR_INIT("&lt;"), '<'},   {RC_STR_INIT("&gt;"), '>'},
+        {"&quot;", 6, '"'},  {"&#34;", 5, '"'},  {"&#x22;", 6, '"'},
+        {"&apos;", 6, '\''}, {"&#39;", 5, '\''}, {"&#x27;", 6, '\''},
+        {"&amp;", 5, '&'},   {"&lt;", 4, '<'},   {"&gt;", 4, '>'},
     };
     for (size_t i = 0; i < sizeof ENTITIES / sizeof *ENTITIES; i++) {
-        if (rc_scrub_has(text, at, ENTITIES[i].name))
-            return (rc_glyph){.ch = ENTITIES[i].ch, .len = ENTITIES[i].name.len};
+        rc_str name = rc_str_make(ENTITIES[i].name, ENTITIES[i].len);
+        if (rc_scrub_has(text, at, name))
+            return (rc_glyph){.ch = ENTITIES[i].ch, .len = ENTITIES[i].len};
     }
     return (rc_glyph){.ch = '&', .len = 1};
 }
 
-rc_glyph rc_glyph_at(rc_str text, size_t at)
+rc_glyph rc_glyph_disguised(rc_str text, size_t at)
 {
-    if (at >= text.len)
-        return (rc_glyph){.ch = RC_GLYPH_END};
     unsigned char c = (unsigned char)text.ptr[at];
     if (c >= 0x80)
         return wide_glyph(text, at);
@@ -141,22 +145,7 @@ rc_glyph rc_glyph_at(rc_str text, size_t at)
         return percent_glyph(text, at);
     if (c == '&')
         return entity_glyph(text, at);
-    return (rc_glyph){.ch = c ? c : RC_GLYPH_BROKEN, .len = 1};
-}
-
-bool rc_glyph_is_quote(rc_glyph glyph)
-{
-    return glyph.ch == '"' || glyph.ch == '\'' || glyph.ch == '`';
-}
-
-bool rc_glyph_is_blank(rc_glyph glyph)
-{
-    return glyph.ch == ' ' || glyph.ch == '\t';
-}
-
-bool rc_glyph_is_newline(rc_glyph glyph)
-{
-    return glyph.ch == '\n' || glyph.ch == '\r';
+    return (rc_glyph){.ch = RC_GLYPH_BROKEN, .len = 1};
 }
 
 /* Behind one line end, LF or CRLF. */

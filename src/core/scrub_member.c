@@ -6,7 +6,7 @@
 
 /* What stands between a name and its value. */
 typedef struct separator {
-    int ch;          /* ':' '=' '>' (an XML element) ',' (a pair) ' ' (an option) */
+    int16_t ch;      /* ':' '=' '>' (an XML element) ',' (a pair) ' ' (an option) */
     size_t value_at; /* behind it and its blanks */
     bool is_percent;
     bool is_folded; /* the value stands on the next line */

@@ -66,11 +66,19 @@ static bool matches(const secret_name *row, const folded *name, bool is_exact)
 
 static rc_scrub_kind find_kind(const folded *name, bool is_exact)
 {
+    const size_t count = sizeof NAMES / sizeof *NAMES;
     char last = name->text.ptr[name->text.len - 1];
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        const secret_name *row = &NAMES[i];
-        if (row->text[row->len - 1] == last && matches(row, name, is_exact))
-            return row->kind;
+    size_t low = 0;
+    for (size_t high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (NAMES[middle].text[NAMES[middle].len - 1] < last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < count && NAMES[i].text[NAMES[i].len - 1] == last; i++) {
+        if (matches(&NAMES[i], name, is_exact))
+            return NAMES[i].kind;
     }
     return RC_SCRUB_KIND_NONE;
 }

@@ -16,11 +16,10 @@ enum {
     RC_SCRUB_UPPER = 1u << 1,
     RC_SCRUB_LOWER = 1u << 2,
     RC_SCRUB_HEX = 1u << 3,
-    RC_SCRUB_DASH = 1u << 4,    /* - and _ */
-    RC_SCRUB_BASE64 = 1u << 5,  /* + / = */
-    RC_SCRUB_DOT = 1u << 6,     /* . */
-    RC_SCRUB_LOOSE = 1u << 7,   /* ~ % : |: what tokens hold beside the above */
-    RC_SCRUB_SPECIAL = 1u << 8, /* not part of a word, and the scanner has to look at it */
+    RC_SCRUB_DASH = 1u << 4,   /* - and _ */
+    RC_SCRUB_BASE64 = 1u << 5, /* + / = */
+    RC_SCRUB_DOT = 1u << 6,    /* . */
+    RC_SCRUB_LOOSE = 1u << 7,  /* ~ % : |: what tokens hold beside the above */
 
     RC_SCRUB_ALPHA = RC_SCRUB_UPPER | RC_SCRUB_LOWER,
     RC_SCRUB_ALNUM = RC_SCRUB_ALPHA | RC_SCRUB_DIGIT,
@@ -65,16 +64,39 @@ enum {
 
 /* One character as a person means it: \" and %22 and &quot; and \u0022 are all a quote. */
 typedef struct rc_glyph {
-    int ch;          /* ASCII, or RC_GLYPH_... */
-    size_t len;      /* bytes; 0 at the end */
-    size_t slashes;  /* backslashes in front of it: how deep it is quoted */
-    bool is_percent; /* %XX */
+    int16_t ch;       /* ASCII, or RC_GLYPH_... */
+    bool is_percent;  /* %XX */
+    uint32_t len;     /* bytes; 0 at the end */
+    uint32_t slashes; /* backslashes in front of it: how deep it is quoted */
 } rc_glyph;
 
-rc_glyph rc_glyph_at(rc_str text, size_t at);
-bool rc_glyph_is_quote(rc_glyph glyph);
-bool rc_glyph_is_blank(rc_glyph glyph);
-bool rc_glyph_is_newline(rc_glyph glyph);
+/* What does not begin with an ASCII character that stands for itself. */
+rc_glyph rc_glyph_disguised(rc_str text, size_t at);
+
+static inline rc_glyph rc_glyph_at(rc_str text, size_t at)
+{
+    if (at >= text.len)
+        return (rc_glyph){.ch = RC_GLYPH_END};
+    char c = text.ptr[at];
+    if (c <= 0 || c == '\\' || c == '%' || c == '&')
+        return rc_glyph_disguised(text, at);
+    return (rc_glyph){.ch = c, .len = 1};
+}
+
+static inline bool rc_glyph_is_quote(rc_glyph glyph)
+{
+    return glyph.ch == '"' || glyph.ch == '\'' || glyph.ch == '`';
+}
+
+static inline bool rc_glyph_is_blank(rc_glyph glyph)
+{
+    return glyph.ch == ' ' || glyph.ch == '\t';
+}
+
+static inline bool rc_glyph_is_newline(rc_glyph glyph)
+{
+    return glyph.ch == '\n' || glyph.ch == '\r';
+}
 
 /* Behind the blanks at `at`; with is_folded also behind line ends that a blank follows. */
 size_t rc_glyph_skip_blanks(rc_str text, size_t at, bool is_folded);
@@ -221,8 +243,9 @@ bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,
 /* No key shape is shorter, but for those whose prefix is more than one word. */
 #define RC_SCRUB_LONG_WORD 16u
 
-/* Marks for a part of the text, a bit each: special bytes, the last bytes of words that may begin a
- * construct, and where long words begin. All else the scanner passes over. */
+/* Marks for a part of the text, a bit each: where disguises, escape sequences, ill-formed bytes and
+ * :// may begin, the last bytes of words that may begin a construct, and where long words begin.
+ * All else the scanner passes over. */
 typedef struct rc_scrub_sieve {
     size_t from;
     size_t to;

@@ -34,16 +34,33 @@ static bool find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_e
     return len > 0;
 }
 
+/* Behind a blank a name is one only in "name = ...", "key provided: ..." and "--name ...". Most
+ * words before a blank are just words. */
+static bool may_be_member(rc_str text, size_t from, size_t to)
+{
+    if (text.ptr[to] != ' ' || text.ptr[from] == '-')
+        return true;
+    char next = to + 1 < text.len ? text.ptr[to + 1] : '\0';
+    if (rc_scrub_is(text, to + 1, RC_SCRUB_ALPHA))
+        return (text.ptr[to - 1] | 0x20) != 'r' && memchr("giprsuvwGIPRSUVW", next, 16);
+    return !rc_scrub_is(text, to + 1, RC_SCRUB_DIGIT) && next != '(' && next != '.';
+}
+
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
     if (find_key(text, from, to, ret_edit))
         return true;
-    if (rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
+    if (to == text.len)
+        return false;
+    if (may_be_member(text, from, to) &&
+        rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
         scan->is_in_list = scan->list.style.is_listed;
         return true;
     }
-    return rc_scrub_find_scheme(text, from, to, ret_edit) || find_block(text, from, to, ret_edit);
+    if ((text.ptr[from] | 0x20) == 'b')
+        return rc_scrub_find_scheme(text, from, to, ret_edit);
+    return find_block(text, from, to, ret_edit);
 }
 
 /* The end of ESC [ ... m and its like, so that a word begins behind a colour. */

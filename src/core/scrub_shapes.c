@@ -85,14 +85,30 @@ static size_t key_end(rc_str text, size_t at, unsigned classes)
     return to;
 }
 
+/* The first row whose prefix begins with this letter or a later one. */
+static size_t first_row(const shape *shapes, size_t count, char letter)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rc_ascii_lower(shapes[middle].prefix[0]) < letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static size_t table_shape_end(const shape *shapes, size_t count, rc_str text, size_t at,
                               bool is_inside)
 {
-    char first = rc_ascii_lower(text.ptr[at]);
-    for (size_t i = 0; i < count; i++) {
+    char letter = rc_ascii_lower(text.ptr[at]);
+    for (size_t i = first_row(shapes, count, letter); i < count; i++) {
         const shape *s = &shapes[i];
-        if (rc_ascii_lower(s->prefix[0]) == first && (s->is_inside || !is_inside) &&
-            is_shape(s, text, at))
+        if (rc_ascii_lower(s->prefix[0]) != letter)
+            return 0;
+        if ((s->is_inside || !is_inside) && is_shape(s, text, at))
             return key_end(text, at + s->prefix_len, s->classes);
     }
     return 0;
@@ -161,11 +177,11 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
 {
     size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* _sk-...: emphasis */
     size_t end = at < to ? start_end(text, at) : 0;
-    for (size_t i = at + 1; !end && i < to; i++) {
-        if (!rc_scrub_is(text, i - 1, RC_SCRUB_DASH))
-            continue;
-        at = i;
-        end = table_shape_end(SHAPES, COUNT(SHAPES), text, at, true);
+    while (!end && at < to) {
+        at = rc_scrub_run(text, at, RC_SCRUB_ALNUM, to - at);
+        at = rc_scrub_run(text, at, RC_SCRUB_DASH, to - at);
+        if (to - at >= RC_SCRUB_LONG_WORD)
+            end = table_shape_end(SHAPES, COUNT(SHAPES), text, at, true);
     }
     if (!end)
         return false;

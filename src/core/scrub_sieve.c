@@ -15,17 +15,15 @@ typedef uint8_t lanes __attribute__((vector_size(16))); /* 0x00 or 0xFF where it
 /* A bit for each lane. */
 static uint64_t bits_of(lanes answer)
 {
-    uint64_t halves[2];
-    memcpy(halves, &answer, sizeof halves);
+#ifdef __SSE2__
+    typedef char signed_lanes __attribute__((vector_size(16)));
+    return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)answer);
+#else
     uint64_t bits = 0;
-    for (unsigned i = 0; i < 2; i++) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        halves[i] = __builtin_bswap64(halves[i]);
-#endif
-        uint64_t one_each = halves[i] & UINT64_C(0x8040201008040201);
-        bits |= (one_each * UINT64_C(0x0101010101010101)) >> 56 << (8 * i);
-    }
+    for (unsigned i = 0; i < sizeof answer; i++)
+        bits |= (uint64_t)(answer[i] & 1u) << i;
     return bits;
+#endif
 }
 
 static lanes in_range(lanes bytes, uint8_t first, uint8_t last)
@@ -41,11 +39,11 @@ static lanes word_lanes(lanes bytes)
            (lanes)(bytes == '_');
 }
 
-/* The bytes of RC_SCRUB_SPECIAL. */
+/* Where a disguise, an escape sequence or an ill-formed byte may begin. */
 static lanes special_lanes(lanes bytes)
 {
-    return (lanes)(bytes == ':') | (lanes)(bytes == '\\') | (lanes)(bytes == '%') |
-           (lanes)(bytes == 0x1B) | (lanes)(bytes == 0) | (lanes)(bytes >= 0x80);
+    return (lanes)(bytes == '\\') | (lanes)(bytes == '%') | (lanes)(bytes == 0x1B) |
+           (lanes)(bytes == 0) | (lanes)(bytes >= 0x80);
 }
 
 /* Where RC_SCRUB_LONG_WORD set bits follow each other. */
@@ -79,12 +77,17 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
     memcpy(window, text.ptr + from, len);
     uint64_t words = 0;
     uint64_t marks = 0;
+    uint64_t colons = 0;
+    uint64_t slashes = 0;
     for (unsigned i = 0; i < WINDOW; i += sizeof(lanes)) {
         lanes bytes;
         memcpy(&bytes, window + i, sizeof bytes);
         words |= bits_of(word_lanes(bytes)) << i;
         marks |= bits_of(special_lanes(bytes)) << i;
+        colons |= bits_of((lanes)(bytes == ':')) << i;
+        slashes |= bits_of((lanes)(bytes == '/')) << i;
     }
+    marks |= colons & (slashes | marks) >> 1; /* ://, in disguise or not */
     uint64_t ends = words & ~(words >> 1);
     ends &= ~UINT64_C(1) | (from > 0); /* a name has more than one letter */
     if (len < WINDOW)

@@ -35,6 +35,7 @@ static authority read_authority(rc_str text, size_t from, bool is_percent)
 {
     authority a = {.end = from, .last_at = RC_STR_NPOS};
     for (;;) {
+        a.end = rc_scrub_run(text, a.end, RC_SCRUB_WORD | RC_SCRUB_DOT, text.len);
         rc_glyph glyph = rc_glyph_at(text, a.end);
         bool is_plain = !glyph.is_percent || is_percent;
         bool is_end = glyph.ch == '/' || glyph.ch == '?' || glyph.ch == '#';
@@ -55,6 +56,7 @@ static size_t find_late_at(rc_str text, size_t from, size_t *no_at_before)
     if (from < *no_at_before)
         return RC_STR_NPOS;
     for (size_t at = from;;) {
+        at = rc_scrub_run(text, at, RC_SCRUB_WORD | RC_SCRUB_DOT, text.len);
         rc_glyph glyph = rc_glyph_at(text, at);
         if (!glyph.is_percent && ends_url(text, at, glyph)) {
             *no_at_before = at;

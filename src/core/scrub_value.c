@@ -90,6 +90,12 @@ static size_t skip_opening(rc_str text, size_t at)
     return at + rc_scrub_pem_len(text, at);
 }
 
+/* What ends no value, whatever stands around it. */
+static size_t skip_ordinary(rc_str text, size_t at)
+{
+    return rc_scrub_run(text, at, RC_SCRUB_WORD | RC_SCRUB_DOT | RC_SCRUB_BASE64, text.len);
+}
+
 /* A quote closes where it is escaped as often as the one that opened: n of 2(n + 1) backslashes,
  * for each level of escaping doubles them and adds one, and escaped backslashes come in pairs. */
 static bool closes(rc_glyph glyph, rc_glyph open)
@@ -102,6 +108,7 @@ size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open)
 {
     at = skip_opening(text, at);
     for (;;) {
+        at = skip_ordinary(text, at);
         rc_glyph glyph = rc_glyph_at(text, at);
         bool is_raw_newline = glyph.ch == '\n' && glyph.len == 1;
         if (glyph.ch == RC_GLYPH_END || is_raw_newline || closes(glyph, open))
@@ -172,13 +179,14 @@ static bool is_trailing(char c, rc_scrub_style style)
 
 static size_t element_end(rc_str text, size_t at)
 {
-    rc_glyph glyph = rc_glyph_at(text, at);
-    while (glyph.ch != RC_GLYPH_END && glyph.ch != RC_GLYPH_ELLIPSIS &&
-           (glyph.ch != '<' || glyph.is_percent)) {
+    for (;;) {
+        at = skip_ordinary(text, at);
+        rc_glyph glyph = rc_glyph_at(text, at);
+        if (glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
+            (glyph.ch == '<' && !glyph.is_percent))
+            return at;
         at += glyph.len;
-        glyph = rc_glyph_at(text, at);
     }
-    return at;
 }
 
 size_t rc_scrub_bare_end(rc_str text, size_t at, rc_scrub_style style)
@@ -188,6 +196,7 @@ size_t rc_scrub_bare_end(rc_str text, size_t at, rc_scrub_style style)
         return element_end(text, least);
     size_t to = least;
     for (;;) {
+        to = skip_ordinary(text, to);
         size_t next = bare_step(text, to, style);
         if (next == to)
             break;

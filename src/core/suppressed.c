@@ -3,7 +3,6 @@
 #include <recourse/json.h>
 
 #include "base/json_writer.h"
-#include "codec/datetime.h"
 #include "core/render_json.h"
 #include "core/scrub.h"
 
@@ -20,15 +19,6 @@ static void put_reason(rc_json_writer *w, rc_str reason)
     rc_json_member_string(w, RC_STR("reason"), rc_buf_get(&text));
 }
 
-static void put_time(rc_json_writer *w, int64_t now_unix_ms)
-{
-    char memory[64];
-    rc_buf text;
-    rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_rfc3339_push(&text, now_unix_ms);
-    rc_json_member_string(w, RC_STR("time"), rc_buf_get(&text));
-}
-
 rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t seq,
                                int64_t now_unix_ms, rc_buf *buf)
 {
@@ -38,7 +28,7 @@ rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t 
     rc_json_member_string(&w, RC_STR("type"), RC_STR("SuppressedError"));
     rc_json_key(&w, RC_STR("seq"));
     rc_json_u64(&w, seq);
-    put_time(&w, now_unix_ms);
+    rc_render_member_time(&w, RC_STR("time"), now_unix_ms);
     rc_json_member_string(&w, RC_STR("correlation_id"), rc_report_id(report));
     put_reason(&w, reason);
     rc_render_member_report(&w, RC_VIEW_INTERNAL, RC_STR("error"), report);

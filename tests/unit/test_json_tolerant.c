@@ -147,6 +147,26 @@ static void test_damage(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A closing bracket finds its opening one through any number of others, and is stray without it. */
+static void test_mismatch_far_down(void **state)
+{
+    (void)state;
+    for (size_t arrays = 0; arrays < RC_JSON_DEPTH_MAX; arrays += 21) {
+        for (int has_object = 0; has_object < 2; has_object++) {
+            char bytes[RC_JSON_DEPTH_MAX + 8] = "{a:";
+            size_t len = has_object ? 3 : 0;
+            memset(bytes + len, '[', arrays);
+            len += arrays;
+            bytes[len++] = '}';
+            json_tokens *got = read_tolerant(rc_str_make(bytes, len));
+            assert_int_equal(got->last, RC_JSON_END);
+            assert_int_equal(got->count, 2 * arrays + (has_object ? 3 + !arrays : 0));
+            assert_int_equal(got->fault.status, RC_E_SYNTAX);
+            free(got);
+        }
+    }
+}
+
 /* Skipping a damaged container ends at its last bracket, whatever the quotes inside. */
 static void test_skip_damaged(void **state)
 {
@@ -310,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_mismatch_far_down),
         cmocka_unit_test(test_skip_damaged),
         cmocka_unit_test(test_skip_key_of_missing_value),
         cmocka_unit_test(test_single_byte_damage),

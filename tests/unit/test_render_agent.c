@@ -178,7 +178,8 @@ static void test_bare(void **state)
         query_bool(root, "/error", true);
         query_bool(root, "/retryable", false);
         query_string(root, "/message", "Something failed, and nothing more is known.");
-        assert_int_equal(json_object_object_length(root), 3);
+        query_int(root, "/http_status", 500);
+        assert_int_equal(json_object_object_length(root), 4);
         json_object_put(root);
     }
     rc_report_free(bare);

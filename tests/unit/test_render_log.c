@@ -216,7 +216,8 @@ static void test_otel_bare(void **state)
     json_object *root = attributes(NULL);
     query_string(root, "/error.type", "_OTHER");
     query_bool(root, "/recourse.retryable", false);
-    assert_int_equal(json_object_object_length(root), 2);
+    query_int(root, "/recourse.http_status", 500);
+    assert_int_equal(json_object_object_length(root), 3);
     json_object_put(root);
 
     const rc_report *report = case_decode(RC_STR("{\"error_code\":\"OfAnotherVersion\",\"retry_"

@@ -84,7 +84,8 @@ static void test_bare(void **state)
     rc_buf_push_byte(&buf, '\0');
     assert_string_equal(rc_buf_get(&buf).ptr,
                         "## Unknown error\n\nSomething failed, and nothing more is known.\n\n"
-                        "- **Retry:** Not known.\n");
+                        "- **Retry:** Not known.\n"
+                        "- **Report:** answered with HTTP 500\n");
     rc_buf_done(&buf);
 }
 
