@@ -18,7 +18,7 @@ page() {
         }
         function flush_code() {
             if (code == "") return
-            if (code ~ /RC_API/ && !is_explained) {
+            if (code ~ /(^|\n)RC_API / && !is_explained) {
                 printf "%s: no comment above:\n%s", header, code > "/dev/stderr"
                 status = 1
             }
