@@ -20,9 +20,9 @@ typedef struct rc_item_error {
 } rc_item_error;
 
 /* Appends {"payload":…,"errors":[{"item","error":{report}}]}. payload_json (borrows) must be one
- * JSON value: RC_E_SYNTAX or RC_E_TRUNCATED when it is not, and then nothing is appended; it passes
- * the scrubber no more than any success does. RC_E_ARGUMENT: an entry without a report. Else the
- * buffer's status. */
+ * JSON value: RC_E_SYNTAX, RC_E_TRUNCATED or RC_E_TOO_DEEP when it is not, and then nothing is
+ * appended; it passes the scrubber no more than any success does. RC_E_ARGUMENT: an entry without a
+ * report. Else the buffer's status. */
 RC_API rc_status rc_partial_encode(rc_str payload_json, const rc_item_error *errors, size_t count,
                                    rc_view view, rc_buf *buf);
 

@@ -3,7 +3,7 @@
 #include "base/json_writer.h"
 #include "core/report_fields.h"
 #include "core/report_private.h"
-#include "core/scrub.h"
+#include "core/view.h"
 
 const char *rc_view_name(rc_view view)
 {
@@ -28,20 +28,15 @@ rc_view rc_view_parse(rc_str name)
     return (rc_view)0;
 }
 
-/* The model must not learn where things lie on our machine. "[path]" can be longer than the path it
- * stands for, so the room is a multiple; a text that still does not fit is left out rather than
- * shown. */
-static void put_text(rc_json_writer *w, rc_str text, rc_view view, bool is_free_text)
+/* The model must not learn where things lie on our machine. */
+static void put_text(rc_json_writer *w, rc_str text, rc_view view)
 {
-    if (view != RC_VIEW_MODEL || !is_free_text) {
+    if (view != RC_VIEW_MODEL) {
         rc_json_string(w, text);
         return;
     }
-    char memory[RC_REPORT_MESSAGE_MAX * 2];
-    rc_buf masked;
-    rc_buf_init_fixed(&masked, memory, sizeof memory);
-    bool fits = rc_scrub_paths(text, &masked) == RC_OK;
-    rc_json_string(w, fits ? rc_buf_get(&masked) : RC_STR("[path]"));
+    rc_text_room room;
+    rc_json_string(w, rc_view_text(view, text, &room));
 }
 
 static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
@@ -66,7 +61,7 @@ static void put_scalar(rc_json_writer *w, const rc_field *field, const void *obj
     const char *at = (const char *)object + field->offset;
     rc_json_key(w, field->key);
     if (field->kind == RC_FIELD_TEXT)
-        put_text(w, *(const rc_str *)(const void *)at, view, field->is_free_text);
+        put_text(w, *(const rc_str *)(const void *)at, view);
     else if (field->kind == RC_FIELD_INT)
         rc_json_i64(w, *(const int64_t *)(const void *)at);
     else if (field->kind == RC_FIELD_BOOL)
@@ -82,7 +77,7 @@ static void put_context(rc_json_writer *w, rc_str key, const rc_report *report, 
     bool is_open = false;
     for (size_t i = 0; i < rc_report_context_count(report); i++) {
         const rc_context_entry *entry = rc_report_context_at(report, i);
-        if (!rc_context_key_is_in_view(entry->key, view))
+        if (!rc_view_has_context(view, entry))
             continue;
         if (!is_open) {
             rc_json_key(w, key);
@@ -95,7 +90,7 @@ static void put_context(rc_json_writer *w, rc_str key, const rc_report *report, 
         else if (entry->kind == RC_VALUE_BOOL)
             rc_json_bool(w, entry->flag);
         else
-            put_text(w, entry->text, view, true);
+            put_text(w, entry->text, view);
     }
     if (is_open)
         rc_json_object_end(w);
@@ -168,6 +163,7 @@ rc_status rc_report_encode(const rc_report *report, rc_view view, rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
+    view = rc_view_checked(view);
     if (report)
         put_object(&w, &rc_report_fields, report, view);
     else

@@ -6,7 +6,7 @@
 #include "base/json_writer.h"
 #include "base/str.h"
 #include "core/render_json.h"
-#include "core/render_view.h"
+#include "core/view.h"
 #include "core/scrub.h"
 
 /* RC_OK when text is one JSON value with nothing but white space around it. */

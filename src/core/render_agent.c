@@ -7,7 +7,7 @@
 #include "core/render_dialect.h"
 #include "core/render_json.h"
 #include "core/render_text.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 /* The action's detail with its paths masked, and the longest wait text behind it. */
 #define HINT_MAX (2 * RC_REPORT_MESSAGE_MAX + 128)

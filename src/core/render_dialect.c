@@ -3,7 +3,7 @@
 #include <recourse/taxonomy.h>
 
 #include "core/render_json.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 #define GOOGLE_TYPE "type.googleapis.com/google.rpc."
 

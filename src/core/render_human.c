@@ -9,7 +9,7 @@
 #include "core/render_human.h"
 #include "core/render_retry.h"
 #include "core/render_text.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 static rc_mood mood_of(const rc_report *report)
 {

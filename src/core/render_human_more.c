@@ -8,7 +8,7 @@
 #include "codec/duration.h"
 #include "core/render_human.h"
 #include "core/render_text.h"
-#include "core/render_view.h"
+#include "core/view.h"
 #include "core/render_wrap.h"
 
 #define DETAIL_LINES 40u

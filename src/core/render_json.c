@@ -3,7 +3,7 @@
 #include <recourse/taxonomy.h>
 
 #include "codec/datetime.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 /* A function of its own keeps the room out of the frames of its callers. */
 static void put_text(rc_json_writer *w, rc_view view, rc_str text)

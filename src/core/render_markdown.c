@@ -11,7 +11,7 @@
 #include "core/render_dialect.h"
 #include "core/render_retry.h"
 #include "core/render_text.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 /* An agent pays for what it reads: of a raw body it gets the beginning. */
 #define RAW_SHOWN_BYTES 8192u

@@ -9,7 +9,7 @@
  * SDK looks for problem            "event: error", the body */
 #include "core/render_dialect.h"
 #include "core/render_json.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 /* Clients that know the type of the event refuse it without a number. Who numbers a stream's events
  * says where it stood in the report's context. */

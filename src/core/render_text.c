@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "codec/duration.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 static bool is_path_char(char c)
 {

@@ -42,14 +42,13 @@ ENUM_NAMES(limit, rc_limit_kind, rc_limit_kind_name, rc_limit_kind_parse, RC_LIM
     .absent = (absent_), .min = (min_), .max = (max_)
 #define OTHER(key_, views_, kind_) .key = RC_STR_INIT(key_), .kind = (kind_), .views = (views_)
 #define INHERITED .is_inherited = true
-#define FREE_TEXT .is_free_text = true
 
 #define NAME_MAX_BYTES RC_REPORT_NAME_MAX
 #define MESSAGE_MAX_BYTES RC_REPORT_MESSAGE_MAX
 
 static const rc_field ACTION_FIELDS[] = {
     {ENUM("kind", U | M | I, action, action_names), INHERITED},
-    {TEXT("detail", U | M | I, action_detail, MESSAGE_MAX_BYTES), INHERITED, FREE_TEXT},
+    {TEXT("detail", U | M | I, action_detail, MESSAGE_MAX_BYTES), INHERITED},
 };
 static const rc_field_table ACTION = {ACTION_FIELDS, sizeof ACTION_FIELDS / sizeof *ACTION_FIELDS};
 
@@ -76,7 +75,7 @@ static const rc_field REPORT_FIELDS[] = {
     {ENUM("error_category", M | I, category, category_names), INHERITED},
     {ENUM("error_domain", M | I, domain, domain_names), INHERITED},
     {BOOL("retryable", U | M | I, retryable), INHERITED},
-    {TEXT("message", U | M | I, message, MESSAGE_MAX_BYTES), INHERITED, FREE_TEXT},
+    {TEXT("message", U | M | I, message, MESSAGE_MAX_BYTES), INHERITED},
     {TEXT("detail", I, detail, RC_REPORT_DETAIL_MAX)},
     {OTHER("user_action", U | M | I, RC_FIELD_OBJECT), .members = &ACTION, .is_unit = true,
      INHERITED},

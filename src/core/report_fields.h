@@ -35,7 +35,6 @@ typedef struct rc_field {
     uint8_t views;     /* rc_view bits */
     bool is_inherited; /* a wrapper that does not set it takes it from its cause */
     bool is_unit;      /* of OBJECT: inherited whole or not at all */
-    bool is_free_text; /* may name paths: masked in the model's view */
     size_t offset;     /* in the struct; of INT, TEXT, BOOL, ENUM */
     size_t max_bytes;  /* of TEXT */
     int64_t absent;    /* of INT: the value that means "not there" */

@@ -3,10 +3,8 @@
 #include <string.h>
 
 /* A window is looked at as a whole, without a branch for each byte: branches that follow the shape
- * of the words would be mispredicted at nearly every word. What the window marks lies in its first
- * part, so that a long word that begins there can be seen to be long. */
+ * of the words would be mispredicted at nearly every word. */
 #define WINDOW 64u
-#define MARKED (WINDOW - RC_SCRUB_LONG_WORD)
 
 _Static_assert(RC_SCRUB_LONG_WORD == 16, "long_words() counts to sixteen");
 
@@ -55,6 +53,16 @@ static uint64_t long_words(uint64_t words)
     return words & words >> 8;
 }
 
+/* The part of a word that the window cuts, when it is long: `more` bytes of it follow. All of the
+ * part and not just its first byte, for the scan may enter it behind an escape. */
+static uint64_t cut_long_word(uint64_t words, size_t more)
+{
+    unsigned inside = words == UINT64_MAX ? WINDOW : (unsigned)__builtin_clzll(~words);
+    if (inside == 0 || inside + more < RC_SCRUB_LONG_WORD)
+        return 0;
+    return UINT64_MAX << (WINDOW - inside);
+}
+
 /* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
  * the one behind them tell. */
 static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
@@ -87,16 +95,24 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
         colons |= bits_of((lanes)(bytes == ':')) << i;
         slashes |= bits_of((lanes)(bytes == '/')) << i;
     }
-    marks |= colons & (slashes | marks) >> 1; /* ://, in disguise or not */
+    size_t to = from + len;
+    size_t more = rc_scrub_run(text, to, RC_SCRUB_WORD, RC_SCRUB_LONG_WORD) - to;
+
+    /* A name has more than one letter, and something behind it. */
     uint64_t ends = words & ~(words >> 1);
-    ends &= ~UINT64_C(1) | (from > 0); /* a name has more than one letter */
-    if (len < WINDOW)
-        ends &= (UINT64_C(1) << (len - 1)) - 1; /* and something behind it */
-    else
+    if (from == 0)
+        ends &= ~UINT64_C(1);
+    if (to == text.len)
+        ends &= ~(UINT64_C(1) << (len - 1));
+    else if (more > 0)
         ends &= UINT64_MAX >> 1;
 
+    /* ://, in disguise or not; what follows the last byte is not known here */
+    marks |= colons & ((slashes | marks) >> 1 | UINT64_C(1) << (WINDOW - 1));
     marks |= long_words(words) | telling_ends(text, from, ends);
+    if (len == WINDOW)
+        marks |= cut_long_word(words, more);
     sieve->from = from;
-    sieve->to = from + (len < WINDOW ? len : MARKED);
+    sieve->to = to;
     sieve->marks = marks;
 }

@@ -151,7 +151,7 @@ static void test_damage(void **state)
 static void test_mismatch_far_down(void **state)
 {
     (void)state;
-    for (size_t arrays = 0; arrays < RC_JSON_DEPTH_MAX; arrays += 21) {
+    for (size_t arrays = 0; arrays < RC_JSON_DEPTH_MAX; arrays += arrays < 130 ? 1 : 21) {
         for (int has_object = 0; has_object < 2; has_object++) {
             char bytes[RC_JSON_DEPTH_MAX + 8] = "{a:";
             size_t len = has_object ? 3 : 0;

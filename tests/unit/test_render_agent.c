@@ -10,7 +10,7 @@
 
 #include "../support/json_query.h"
 #include "../support/render_cases.h"
-#include "core/render_view.h"
+#include "core/view.h"
 
 static json_object *rendered(const rc_report *report, rc_view view)
 {

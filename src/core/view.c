@@ -1,4 +1,4 @@
-#include "core/render_view.h"
+#include "core/view.h"
 
 #include "base/str.h"
 #include "core/report_fields.h"

@@ -1,7 +1,7 @@
-/* What a reader may see of a report, for the renderers that pick fields. The encoder and this read
- * one table (report_fields.h), so that a field is in all forms of a view or in none. */
-#ifndef RC_CORE_RENDER_VIEW_H
-#define RC_CORE_RENDER_VIEW_H
+/* What a reader may see of a report: for the encoder and for the renderers that pick fields. All
+ * read one table (report_fields.h), so that a field is in all forms of a view or in none. */
+#ifndef RC_CORE_VIEW_H
+#define RC_CORE_VIEW_H
 
 #include <recourse/json.h>
 #include <recourse/report.h>
