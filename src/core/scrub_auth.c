@@ -48,7 +48,7 @@ static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, si
     size_t to = rc_scrub_bare_end(text, from, style);
     if (to == from)
         return rc_scrub_keep(slot->hold, at, at);
-    to = rc_scrub_folded_end(text, to);
+    to = rc_scrub_folded_end(text, to, RC_SCRUB_NEED_NOTHING);
     return rc_scrub_mask_value(text, slot->hold, from, to, to);
 }
 
@@ -64,7 +64,7 @@ static bool find_raw(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size
     if (!open.len) {
         if (slot->is_flowing && rc_glyph_is_blank(rc_glyph_at(text, to)))
             to = rc_scrub_line_end(text, from, slot->style);
-        to = rc_scrub_folded_end(text, to);
+        to = rc_scrub_folded_end(text, to, RC_SCRUB_NEED_NOTHING);
         release = to;
     }
     release += rc_glyph_at(text, to).len;

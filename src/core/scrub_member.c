@@ -200,10 +200,13 @@ static bool mask_found(rc_str text, const rc_scrub_slot *slot, rc_glyph open, si
         to = rc_scrub_quoted_end(text, from, open);
         release = to + rc_glyph_at(text, to).len;
     } else if (slot->kind == RC_SCRUB_KIND_COOKIE) {
-        to = rc_scrub_folded_end(text, rc_scrub_line_end(text, from, slot->style));
+        to = rc_scrub_line_end(text, from, slot->style);
+        to = rc_scrub_folded_end(text, to, RC_SCRUB_NEED_NOTHING);
         release = to + rc_glyph_at(text, to).len;
     } else {
         to = rc_scrub_bare_end(text, from, slot->style);
+        if (to > from && slot->is_flowing && slot->kind == RC_SCRUB_KIND_KEY)
+            to = rc_scrub_folded_end(text, to, RC_SCRUB_NEED_RANDOM);
         release = to;
     }
     if (to == from)

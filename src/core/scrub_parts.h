@@ -162,6 +162,15 @@ extern const uint32_t rc_scrub_letters_before[256];
 extern const uint32_t rc_scrub_last_letters[256];
 extern const uint32_t rc_scrub_bytes_behind[256];
 
+/* The last byte of a word, with one before and one behind it: may a construct begin with the word?
+ */
+static inline bool rc_scrub_is_telling(const char *last)
+{
+    return (rc_scrub_letters_before[(unsigned char)last[-1]] &
+            rc_scrub_last_letters[(unsigned char)last[0]] &
+            rc_scrub_bytes_behind[(unsigned char)last[1]]) != 0;
+}
+
 /* is_exact: the whole name has to stand in the table, not just its end. */
 rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact);
 
@@ -190,7 +199,8 @@ typedef enum rc_scrub_after {
 
 bool rc_scrub_looks_secret(rc_str text, size_t at, rc_scrub_need need);
 
-/* Does a word of the table stand here that is no secret? Sets its end. */
+/* Does something stand here that is no secret: a word of the table, a reference to an environment
+ * variable, dots or stars? Sets its end. */
 bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret_to);
 
 /* Where a value that begins at `at` ends: the offset of its closing quote, of what delimits it, of
@@ -199,8 +209,9 @@ size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open);
 size_t rc_scrub_bare_end(rc_str text, size_t at, rc_scrub_style style);
 size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style);
 
-/* Behind the folded lines that go on with the header value that ends at `at`, or `at`. */
-size_t rc_scrub_folded_end(rc_str text, size_t at);
+/* Behind the indented lines that go on with the value that ends at `at`, or `at`. Each has to be
+ * one token and to look as secret as needed. */
+size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need);
 
 /* The edit that masks [from, to), or keeps it where it is the mark already. */
 rc_scrub_edit rc_scrub_mask_value(rc_str text, size_t hold, size_t from, size_t to, size_t release);

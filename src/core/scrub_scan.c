@@ -7,21 +7,22 @@ void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
 }
 
-static bool find_key(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
+static bool find_long_key(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
-    size_t key_from = from;
-    size_t key_to = 0;
-    bool is_found;
-    if (to - from >= RC_SCRUB_LONG_WORD) {
-        is_found = rc_scrub_find_shape(text, from, to, &key_from, &key_to);
-    } else {
-        key_to = rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64)
-                     ? rc_scrub_split_shape_end(text, from)
-                     : 0;
-        is_found = key_to > 0;
-    }
+    size_t key_from;
+    size_t key_to;
+    if (to - from < RC_SCRUB_LONG_WORD || !rc_scrub_find_shape(text, from, to, &key_from, &key_to))
+        return false;
+    key_to = rc_scrub_folded_end(text, key_to, RC_SCRUB_NEED_RANDOM);
     *ret_edit = rc_scrub_mask(key_from, key_from, key_to, key_to);
-    return is_found;
+    return true;
+}
+
+static bool find_split_key(rc_str text, size_t from, rc_scrub_edit *ret_edit)
+{
+    size_t to = rc_scrub_split_shape_end(text, from);
+    *ret_edit = rc_scrub_mask(from, from, to, to);
+    return to > 0;
 }
 
 static bool find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
@@ -46,13 +47,17 @@ static bool may_be_member(rc_str text, size_t from, size_t to)
     return !rc_scrub_is(text, to + 1, RC_SCRUB_DIGIT) && next != '(' && next != '.';
 }
 
+/* What is found depends on the word and what follows it alone, not on why the sieve marked it. */
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    if (find_key(text, from, to, ret_edit))
+    if (find_long_key(text, from, to, ret_edit))
         return true;
-    if (to == text.len)
+    if (to - from < 2 || to == text.len || !rc_scrub_is_telling(text.ptr + to - 1))
         return false;
+    if (rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64) &&
+        find_split_key(text, from, ret_edit))
+        return true;
     if (may_be_member(text, from, to) &&
         rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
         scan->is_in_list = scan->list.style.is_listed;

@@ -70,10 +70,7 @@ static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
     uint64_t telling = 0;
     for (; ends; ends &= ends - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ends);
-        const unsigned char *last = (const unsigned char *)text.ptr + from + i;
-        uint32_t is_telling = rc_scrub_letters_before[last[-1]] & rc_scrub_last_letters[last[0]] &
-                              rc_scrub_bytes_behind[last[1]];
-        telling |= (uint64_t)(is_telling != 0) << i;
+        telling |= (uint64_t)rc_scrub_is_telling(text.ptr + from + i) << i;
     }
     return telling;
 }

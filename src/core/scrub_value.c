@@ -65,7 +65,7 @@ static bool is_word_end(rc_str text, size_t at)
     }
 }
 
-bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret_to)
+static bool is_table_word(rc_str text, size_t at, rc_scrub_after after, size_t *ret_to)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_WORD, WORD_MAX);
     if (to == at || !is_word_end(text, to))
@@ -79,6 +79,48 @@ bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret
         }
     }
     return false;
+}
+
+/* Where the secret is kept, not what it is: env:OPENAI_API_KEY, ${OPENAI_API_KEY}. */
+static bool is_reference(rc_str text, size_t at, size_t *ret_to)
+{
+    static const rc_str OPENINGS[] = {
+        RC_STR_INIT("env:"),
+        RC_STR_INIT("os.environ/"),
+        RC_STR_INIT("${"),
+        RC_STR_INIT("$"),
+    };
+    for (size_t i = 0; i < sizeof OPENINGS / sizeof *OPENINGS; i++) {
+        if (!rc_scrub_has(text, at, OPENINGS[i]))
+            continue;
+        size_t from = at + OPENINGS[i].len;
+        size_t to = from;
+        bool has_underscore = false;
+        for (; to < text.len &&
+               (rc_scrub_is(text, to, RC_SCRUB_UPPER | RC_SCRUB_DIGIT) || text.ptr[to] == '_');
+             to++)
+            has_underscore |= text.ptr[to] == '_';
+        bool is_braced = to < text.len && text.ptr[to] == '}';
+        *ret_to = to + is_braced;
+        return has_underscore && is_word_end(text, to + is_braced);
+    }
+    return false;
+}
+
+/* What is left where somebody else took a secret out: ... and ***. */
+static bool is_elision(rc_str text, size_t at, size_t *ret_to)
+{
+    size_t to = at;
+    while (to < text.len && (text.ptr[to] == '.' || text.ptr[to] == '*'))
+        to++;
+    *ret_to = to;
+    return to > at && is_word_end(text, to);
+}
+
+bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret_to)
+{
+    return is_table_word(text, at, after, ret_to) || is_reference(text, at, ret_to) ||
+           is_elision(text, at, ret_to);
 }
 
 /* Behind what a value may begin with and a plain reading would take apart: the mark, a key block.
@@ -235,7 +277,9 @@ size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-size_t rc_scrub_folded_end(rc_str text, size_t at)
+#define FOLDED_MIN 8u /* shorter lines are rather something else */
+
+size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need)
 {
     for (;;) {
         size_t from = rc_glyph_skip_blanks(text, at, true);
@@ -244,7 +288,8 @@ size_t rc_scrub_folded_end(rc_str text, size_t at)
             return at;
         size_t to = rc_scrub_run(text, from, RC_SCRUB_TOKEN, text.len);
         rc_glyph glyph = rc_glyph_at(text, to);
-        if (to - from < 8 || (glyph.ch != RC_GLYPH_END && !rc_glyph_is_newline(glyph)))
+        bool is_alone = glyph.ch == RC_GLYPH_END || rc_glyph_is_newline(glyph);
+        if (to - from < FOLDED_MIN || !is_alone || !rc_scrub_looks_secret(text, from, need))
             return at;
         at = to;
     }
