@@ -80,10 +80,15 @@ static inline uint64_t rc_json_scan_special_bits(uint64_t word)
            rc_json_scan_equal(word, '\\');
 }
 
+/* As above for the bytes that a writer has to look at. All bytes above 0x7F are among them, so none
+ * of the terms has to leave them out; adding one brings 0x7F there too. */
 static inline uint64_t rc_json_scan_unclean_bits(uint64_t word)
 {
-    return rc_json_scan_special_bits(word) | rc_json_scan_equal(word, 0x7F) |
-           (word & RC_JSON_SCAN_TOPS);
+    uint64_t control = word - RC_JSON_SCAN_ONES * 0x20;
+    uint64_t quote = (word ^ (RC_JSON_SCAN_ONES * '"')) - RC_JSON_SCAN_ONES;
+    uint64_t backslash = (word ^ (RC_JSON_SCAN_ONES * '\\')) - RC_JSON_SCAN_ONES;
+    uint64_t high = word | (word + RC_JSON_SCAN_ONES);
+    return (control | quote | backslash | high) & RC_JSON_SCAN_TOPS;
 }
 
 static inline bool rc_json_scan_is_unclean(char c)

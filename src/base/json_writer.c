@@ -62,42 +62,73 @@ static void push_escaped(rc_buf *buf, rc_str value, size_t at)
     rc_buf_push(buf, rc_str_make(value.ptr ? value.ptr + run : NULL, value.len - run));
 }
 
-/* Copies the bytes of value up to the first that a writer has to look at; returns how many. Room:
- * value.len, rounded up to a multiple of eight. */
+/* Copies eight bytes; returns how many of them a writer need not look at. */
+static inline size_t copy_clean_word(char *out, const char *from)
+{
+    uint64_t found = rc_json_scan_unclean_bits(rc_json_scan_word(from));
+    memcpy(out, from, sizeof found);
+    return found ? (size_t)__builtin_ctzll(found) / 8 : sizeof found;
+}
+
+/* Copies the bytes of value up to the first that a writer has to look at; returns how many. */
 static size_t copy_clean(char *out, rc_str value)
 {
+    const size_t word = sizeof(uint64_t);
     size_t at = 0;
-    for (; value.len - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
-        uint64_t word = rc_json_scan_word(value.ptr + at);
-        uint64_t found = rc_json_scan_unclean_bits(word);
-        memcpy(out + at, value.ptr + at, sizeof word);
-        if (found)
-            return at + (size_t)__builtin_ctzll(found) / 8;
+    for (; value.len - at >= word; at += word) {
+        size_t clean = copy_clean_word(out + at, value.ptr + at);
+        if (clean < word)
+            return at + clean;
+    }
+    /* The last word again, up to the end: what it shares with the one before is clean. */
+    if (at < value.len && value.len >= word) {
+        at = value.len - word;
+        return at + copy_clean_word(out + at, value.ptr + at);
     }
     for (; at < value.len && !rc_json_scan_is_unclean(value.ptr[at]); at++)
         out[at] = value.ptr[at];
     return at;
 }
 
-/* Appends lead, value between quotes, tail. lead and tail are at most four bytes each. */
+/* Where up to n bytes may be put together: at the end of the buffer when there is room already,
+ * which saves copying them, else in bytes. */
+static char *begin_bytes(rc_buf *buf, size_t n, char *bytes)
+{
+    bool has_room = buf->status == RC_OK && buf->size - buf->len >= n;
+    return has_room ? buf->ptr + buf->len : bytes;
+}
+
+/* Appends the len bytes that were put together at p. */
+static void end_bytes(rc_buf *buf, const char *p, size_t len, const char *bytes)
+{
+    if (p == bytes)
+        rc_buf_push(buf, rc_str_make(p, len));
+    else
+        buf->len += len;
+}
+
+/* Appends lead, value between quotes, tail. lead and tail are at most two bytes each. */
 static void push_quoted_between(rc_buf *buf, rc_str lead, rc_str value, rc_str tail)
 {
     char bytes[SHORT_MAX + 16];
+    bool is_short = value.len <= SHORT_MAX;
+    char *p = begin_bytes(buf, (is_short ? value.len : 0) + 16, bytes);
     size_t len = 0;
     for (; len < lead.len; len++)
-        bytes[len] = lead.ptr[len];
-    bytes[len++] = '"';
-    size_t clean = value.len <= SHORT_MAX ? copy_clean(bytes + len, value) : 0;
+        p[len] = lead.ptr[len];
+    p[len++] = '"';
+    size_t clean = is_short ? copy_clean(p + len, value) : 0;
     len += clean;
     if (clean < value.len) {
-        rc_buf_push(buf, rc_str_make(bytes, len));
+        end_bytes(buf, p, len, bytes);
         push_escaped(buf, value, clean);
+        p = bytes;
         len = 0;
     }
-    bytes[len++] = '"';
+    p[len++] = '"';
     for (size_t i = 0; i < tail.len; i++)
-        bytes[len++] = tail.ptr[i];
-    rc_buf_push(buf, rc_str_make(bytes, len));
+        p[len++] = tail.ptr[i];
+    end_bytes(buf, p, len, bytes);
 }
 
 void rc_json_push_quoted(rc_buf *buf, rc_str value)
@@ -147,6 +178,14 @@ static rc_str begin_item(rc_json_writer *w)
     return nothing;
 }
 
+/* The same, with all of it pushed. */
+static void push_item_begin(rc_json_writer *w)
+{
+    rc_str lead = begin_item(w);
+    if (lead.len > 0)
+        rc_buf_push(w->buf, lead);
+}
+
 /* Makes the buffer's failure stick: what was asked for can not be written. */
 static void fail(rc_json_writer *w)
 {
@@ -156,7 +195,7 @@ static void fail(rc_json_writer *w)
 
 static void open_container(rc_json_writer *w, char bracket)
 {
-    rc_buf_push(w->buf, begin_item(w));
+    push_item_begin(w);
     rc_buf_push_byte(w->buf, bracket);
     if (w->depth == RC_JSON_WRITER_DEPTH_MAX) {
         fail(w);
@@ -216,19 +255,19 @@ void rc_json_string(rc_json_writer *w, rc_str value)
 
 void rc_json_raw(rc_json_writer *w, rc_str json)
 {
-    rc_buf_push(w->buf, begin_item(w));
+    push_item_begin(w);
     rc_buf_push(w->buf, json);
 }
 
 void rc_json_i64(rc_json_writer *w, int64_t value)
 {
-    rc_buf_push(w->buf, begin_item(w));
+    push_item_begin(w);
     rc_buf_push_i64(w->buf, value);
 }
 
 void rc_json_u64(rc_json_writer *w, uint64_t value)
 {
-    rc_buf_push(w->buf, begin_item(w));
+    push_item_begin(w);
     rc_buf_push_u64(w->buf, value);
 }
 

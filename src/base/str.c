@@ -94,8 +94,8 @@ static size_t min3(size_t a, size_t b, size_t c)
  * neighbours. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max)
 {
-    a = rc_str_slice(a, 0, DISTANCE_LEN_MAX);
-    b = rc_str_slice(b, 0, DISTANCE_LEN_MAX);
+    a = rc_str_slice(a, 0, a.ptr ? DISTANCE_LEN_MAX : 0);
+    b = rc_str_slice(b, 0, b.ptr ? DISTANCE_LEN_MAX : 0);
     size_t rows[3][DISTANCE_LEN_MAX + 1];
     for (size_t j = 0; j <= b.len; j++)
         rows[0][j] = j;

@@ -92,11 +92,11 @@ void rc_decode_tell(rc_decode_place *place, rc_status status, size_t offset, con
     info->column = at.column;
     copy_pointer(place, info->pointer);
 
-    char memory[STEP_MAX];
     rc_buf phrase;
     rc_buf_init_fixed(&phrase, info->what, sizeof info->what - 1);
     rc_buf_push(&phrase, rc_str_c(what));
     if (name.len) {
+        char memory[STEP_MAX];
         rc_buf_push(&phrase, RC_STR(" \""));
         rc_buf_push(&phrase, safe_name(name, memory));
         rc_buf_push(&phrase, RC_STR("\""));

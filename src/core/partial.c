@@ -6,8 +6,8 @@
 #include "base/json_writer.h"
 #include "base/str.h"
 #include "core/render_json.h"
-#include "core/view.h"
 #include "core/scrub.h"
+#include "core/view.h"
 
 /* RC_OK when text is one JSON value with nothing but white space around it. */
 static rc_status check_json(rc_str text)

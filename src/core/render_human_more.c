@@ -8,8 +8,8 @@
 #include "codec/duration.h"
 #include "core/render_human.h"
 #include "core/render_text.h"
-#include "core/view.h"
 #include "core/render_wrap.h"
+#include "core/view.h"
 
 #define DETAIL_LINES 40u
 #define RAW_LINES 24u

@@ -50,9 +50,15 @@ const rc_report *rc_report_static(rc_code code)
     return internal;
 }
 
+/* A static report has no owners to count and lies in memory that cannot be written. */
+static bool is_static(const rc_report *report)
+{
+    return __atomic_load_n(&report->refs, __ATOMIC_RELAXED) == 0;
+}
+
 const rc_report *rc_report_dup(const rc_report *report)
 {
-    if (report && report->refs)
+    if (report && !is_static(report))
         __atomic_fetch_add(&((rc_report *)(uintptr_t)report)->refs, 1, __ATOMIC_RELAXED);
     return report;
 }
@@ -60,7 +66,7 @@ const rc_report *rc_report_dup(const rc_report *report)
 /* Walks down the chain instead of recursing: each report owns its cause. */
 void rc_report_free(const rc_report *report)
 {
-    while (report && report->refs) {
+    while (report && !is_static(report)) {
         rc_report *mine = (rc_report *)(uintptr_t)report;
         if (__atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
             return;
@@ -143,8 +149,8 @@ const rc_context_entry *rc_report_context_at(const rc_report *report, size_t ind
 
 const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str key)
 {
-    for (size_t i = 0; i < rc_report_context_count(report); i++) {
-        const rc_context_entry *entry = rc_report_context_at(report, i);
+    const rc_context_entry *entry;
+    for (size_t i = 0; (entry = rc_report_context_at(report, i)) != NULL; i++) {
         if (rc_str_eq(entry->key, key))
             return entry;
     }

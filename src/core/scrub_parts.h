@@ -138,8 +138,11 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
 /* The end of the key at `at` whose prefix is more than one word, or 0. */
 size_t rc_scrub_split_shape_end(rc_str text, size_t at);
 
-/* Bytes of the private key block that begins at `at`, or 0. */
-size_t rc_scrub_pem_len(rc_str text, size_t at);
+/* Does the word [from, to) begin a private key block? */
+bool rc_scrub_find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit);
+
+/* Behind the private key block that begins at `at`, or `at`. */
+size_t rc_scrub_skip_block(rc_str text, size_t at);
 
 /* --- Names (scrub_names.c) --- */
 

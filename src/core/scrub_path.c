@@ -198,7 +198,7 @@ static size_t quoted_path_end(rc_str text, size_t at, size_t end)
     return end;
 }
 
-/* "GET /home/feed": what a method asks for is no path of the machine. Looks back to `least`, where
+/* "GET /srv/feed": what a method asks for is no path of the machine. Looks back to `least`, where
  * the path before this one ended. */
 static bool is_requested(rc_str text, size_t least, size_t at)
 {

@@ -64,8 +64,24 @@ static size_t skip_header(rc_str text, size_t at)
     return at;
 }
 
-/* Behind the lines of the key, or `at` when there is none. */
-static size_t body_end(rc_str text, size_t at)
+/* Is the line that ends at `to` rather the name of a member, whose value would be left behind
+ * alone? A mark stands for text that may have been such a value. Sets how far it had to look. */
+static bool is_name(rc_str text, size_t to, size_t *ret_seen)
+{
+    static const rc_str mark = RC_STR_INIT(RC_SCRUB_MARK);
+    rc_glyph glyph = rc_glyph_at(text, to);
+    if (rc_glyph_is_quote(glyph))
+        to += glyph.len;
+    to = rc_glyph_skip_blanks(text, to, false);
+    glyph = rc_glyph_at(text, to);
+    bool is_mark = rc_scrub_has(text, to, mark);
+    *ret_seen = to + (is_mark ? mark.len : glyph.len);
+    return is_mark || glyph.ch == ':' || glyph.ch == '=';
+}
+
+/* Behind the lines of the key, or `at` when there is none: then *ret_seen is set as by is_name().
+ */
+static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t end = at;
     size_t next = skip_between(text, at);
@@ -76,14 +92,15 @@ static size_t body_end(rc_str text, size_t at)
         size_t after = skip_between(text, to);
         bool is_last =
             end != at && to > next && (after == text.len || rc_scrub_has(text, after, END));
-        if (to - next < LINE_MIN && !is_last)
+        if ((to - next < LINE_MIN && !is_last) || is_name(text, to, ret_seen))
             return end;
         end = to;
         next = after;
     }
 }
 
-size_t rc_scrub_pem_len(rc_str text, size_t at)
+/* Where the block that begins at `at` ends, or 0: then *ret_seen is set when it all but was one. */
+static size_t block_end(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t label_end = 0;
     size_t body = boundary_end(text, at, BEGIN, &label_end);
@@ -92,10 +109,32 @@ size_t rc_scrub_pem_len(rc_str text, size_t at)
     rc_str label = rc_str_slice(text, at + BEGIN.len, label_end);
     if (rc_str_find(label, RC_STR("PRIVATE KEY"), 0) == RC_STR_NPOS)
         return 0;
-    size_t end = body_end(text, body);
+    size_t end = body_end(text, body, ret_seen);
     if (end == body)
         return 0;
     size_t closing = boundary_end(text, skip_between(text, end), END, &label_end);
     /* Up to the end of the word, so that what follows is read alike with the block and without. */
-    return rc_scrub_run(text, closing ? closing : end, RC_SCRUB_WORD, text.len) - at;
+    return rc_scrub_run(text, closing ? closing : end, RC_SCRUB_WORD, text.len);
+}
+
+size_t rc_scrub_skip_block(rc_str text, size_t at)
+{
+    size_t seen;
+    size_t end = block_end(text, at, &seen);
+    return end ? end : at;
+}
+
+bool rc_scrub_find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
+{
+    static const rc_str opening = RC_STR_INIT("-----BEGIN");
+    if (to - from < opening.len || !rc_scrub_has(text, to - opening.len, opening))
+        return false;
+    size_t at = to - opening.len;
+    size_t seen = 0;
+    size_t end = block_end(text, at, &seen);
+    if (end)
+        *ret_edit = rc_scrub_mask(at, at, end, end);
+    else if (seen)
+        *ret_edit = rc_scrub_keep(at, to, seen);
+    return end || seen;
 }

@@ -1,7 +1,5 @@
 #include "core/scrub_parts.h"
 
-static const rc_str PEM_BEGIN = RC_STR_INIT("-----BEGIN");
-
 void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
 {
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
@@ -18,21 +16,13 @@ static bool find_long_key(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     return true;
 }
 
-static bool find_split_key(rc_str text, size_t from, rc_scrub_edit *ret_edit)
+static bool find_split_key(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
-    size_t to = rc_scrub_split_shape_end(text, from);
-    *ret_edit = rc_scrub_mask(from, from, to, to);
-    return to > 0;
-}
-
-static bool find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
-{
-    if (to - from < PEM_BEGIN.len || !rc_scrub_has(text, to - PEM_BEGIN.len, PEM_BEGIN))
+    if (to - from < RC_SCRUB_LONG_WORD && !rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64))
         return false;
-    size_t block = to - PEM_BEGIN.len;
-    size_t len = rc_scrub_pem_len(text, block);
-    *ret_edit = rc_scrub_mask(block, block, block + len, block + len);
-    return len > 0;
+    size_t key_to = rc_scrub_split_shape_end(text, from);
+    *ret_edit = rc_scrub_mask(from, from, key_to, key_to);
+    return key_to > 0;
 }
 
 /* Behind a blank a name is one only in "name = ...", "key provided: ..." and "--name ...". Most
@@ -51,13 +41,10 @@ static bool may_be_member(rc_str text, size_t from, size_t to)
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    if (find_long_key(text, from, to, ret_edit))
+    if (find_long_key(text, from, to, ret_edit) || find_split_key(text, from, to, ret_edit))
         return true;
     if (to - from < 2 || to == text.len || !rc_scrub_is_telling(text.ptr + to - 1))
         return false;
-    if (rc_scrub_is(text, to, RC_SCRUB_DOT | RC_SCRUB_BASE64) &&
-        find_split_key(text, from, ret_edit))
-        return true;
     if (may_be_member(text, from, to) &&
         rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
         scan->is_in_list = scan->list.style.is_listed;
@@ -65,7 +52,7 @@ static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_e
     }
     if ((text.ptr[from] | 0x20) == 'b')
         return rc_scrub_find_scheme(text, from, to, ret_edit);
-    return find_block(text, from, to, ret_edit);
+    return rc_scrub_find_block(text, from, to, ret_edit);
 }
 
 /* The end of ESC [ ... m and its like, so that a word begins behind a colour. */
@@ -80,13 +67,11 @@ static size_t escape_sequence_end(rc_str text, size_t at)
     return rc_scrub_is(text, end, RC_SCRUB_ALPHA) ? end + 1 : end;
 }
 
-/* A byte that is no part of a word and not nothing either. Moves the scan behind it. */
-static bool find_at_special(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
+/* Escapes and ill-formed bytes, and the colon of a URL. Moves the scan behind it. */
+static bool find_at_special(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    size_t at = scan->at;
-    char c = text.ptr[at];
-    if (c == '\x1b') {
+    if (text.ptr[at] == '\x1b') {
         scan->at = escape_sequence_end(text, at);
         return false;
     }
@@ -99,14 +84,28 @@ static bool find_at_special(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
     return glyph.ch == ':' && rc_scrub_find_userinfo(text, at, &scan->no_at_before, ret_edit);
 }
 
-/* The word around a mark, but not what the scan has passed: an escape may end inside a word. */
-static bool find_at_word(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_edit)
+static bool find_at_word(rc_scrub_scan *scan, size_t from, rc_scrub_edit *ret_edit)
 {
-    size_t from = mark;
-    while (from > scan->at && rc_scrub_is(scan->text, from - 1, RC_SCRUB_WORD))
-        from--;
-    scan->at = rc_scrub_run(scan->text, mark, RC_SCRUB_WORD, scan->text.len);
+    scan->at = rc_scrub_run(scan->text, from, RC_SCRUB_WORD, scan->text.len);
     return find_in_word(scan, from, scan->at, ret_edit);
+}
+
+static bool find_at_mark(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_edit)
+{
+    rc_str text = scan->text;
+    if (!rc_scrub_is(text, mark, RC_SCRUB_WORD)) {
+        if (find_at_special(scan, mark, ret_edit))
+            return true;
+        /* The letters of an escape are no part of the word behind it, which the sieve cannot know.
+         */
+        bool is_inside = rc_scrub_is(text, scan->at, RC_SCRUB_WORD) &&
+                         rc_scrub_is(text, scan->at - 1, RC_SCRUB_WORD);
+        return is_inside && find_at_word(scan, scan->at, ret_edit);
+    }
+    size_t from = mark;
+    while (from > scan->at && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
+        from--;
+    return find_at_word(scan, from, ret_edit);
 }
 
 static bool find_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
@@ -115,14 +114,7 @@ static bool find_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
         size_t mark = rc_scrub_sieve_next(&scan->sieve, scan->text, scan->at);
         if (mark >= scan->stop)
             return false;
-        bool is_found;
-        if (rc_scrub_is(scan->text, mark, RC_SCRUB_WORD)) {
-            is_found = find_at_word(scan, mark, ret_edit);
-        } else {
-            scan->at = mark;
-            is_found = find_at_special(scan, ret_edit);
-        }
-        if (is_found)
+        if (find_at_mark(scan, mark, ret_edit))
             return true;
     }
 }

@@ -6,7 +6,9 @@
  * of the words would be mispredicted at nearly every word. */
 #define WINDOW 64u
 
-_Static_assert(RC_SCRUB_LONG_WORD == 16, "long_words() counts to sixteen");
+#define LONG_CLASSES (RC_SCRUB_WORD | RC_SCRUB_BASE64)
+
+_Static_assert(RC_SCRUB_LONG_WORD == 16, "long_runs() counts to sixteen");
 
 typedef uint8_t lanes __attribute__((vector_size(16))); /* 0x00 or 0xFF where it is an answer */
 
@@ -44,23 +46,21 @@ static lanes special_lanes(lanes bytes)
            (lanes)(bytes == 0) | (lanes)(bytes >= 0x80);
 }
 
-/* Where RC_SCRUB_LONG_WORD set bits follow each other. */
-static uint64_t long_words(uint64_t words)
+/* Where RC_SCRUB_LONG_WORD set bits follow each other; `more` of them follow the last one. */
+static uint64_t long_runs(uint64_t bits, size_t more)
 {
-    words &= words >> 1;
-    words &= words >> 2;
-    words &= words >> 4;
-    return words & words >> 8;
-}
-
-/* The part of a word that the window cuts, when it is long: `more` bytes of it follow. All of the
- * part and not just its first byte, for the scan may enter it behind an escape. */
-static uint64_t cut_long_word(uint64_t words, size_t more)
-{
-    unsigned inside = words == UINT64_MAX ? WINDOW : (unsigned)__builtin_clzll(~words);
-    if (inside == 0 || inside + more < RC_SCRUB_LONG_WORD)
-        return 0;
-    return UINT64_MAX << (WINDOW - inside);
+    uint64_t runs = bits & bits >> 1;
+    runs &= runs >> 2;
+    runs &= runs >> 4;
+    runs &= runs >> 8;
+    /* And in the run that the window cuts, where the rest makes it long. */
+    unsigned inside = bits == UINT64_MAX ? WINDOW : (unsigned)__builtin_clzll(~bits);
+    size_t least = RC_SCRUB_LONG_WORD - more;
+    if (inside > 0 && least <= inside) {
+        uint64_t part = UINT64_MAX << (WINDOW - inside);
+        runs |= least > 1 ? part & UINT64_MAX >> (least - 1) : part;
+    }
+    return runs;
 }
 
 /* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
@@ -84,6 +84,7 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
     uint64_t marks = 0;
     uint64_t colons = 0;
     uint64_t slashes = 0;
+    uint64_t pluses = 0;
     for (unsigned i = 0; i < WINDOW; i += sizeof(lanes)) {
         lanes bytes;
         memcpy(&bytes, window + i, sizeof bytes);
@@ -91,9 +92,11 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
         marks |= bits_of(special_lanes(bytes)) << i;
         colons |= bits_of((lanes)(bytes == ':')) << i;
         slashes |= bits_of((lanes)(bytes == '/')) << i;
+        pluses |= bits_of((lanes)(bytes == '+')) << i;
     }
     size_t to = from + len;
-    size_t more = rc_scrub_run(text, to, RC_SCRUB_WORD, RC_SCRUB_LONG_WORD) - to;
+    bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
+    size_t more = rc_scrub_run(text, to, LONG_CLASSES, RC_SCRUB_LONG_WORD) - to;
 
     /* A name has more than one letter, and something behind it. */
     uint64_t ends = words & ~(words >> 1);
@@ -101,14 +104,16 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
         ends &= ~UINT64_C(1);
     if (to == text.len)
         ends &= ~(UINT64_C(1) << (len - 1));
-    else if (more > 0)
+    else if (is_cut)
         ends &= UINT64_MAX >> 1;
+    uint64_t starts = words & ~(words << 1);
+    if (from > 0 && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
+        starts &= ~UINT64_C(1);
 
     /* ://, in disguise or not; what follows the last byte is not known here */
     marks |= colons & ((slashes | marks) >> 1 | UINT64_C(1) << (WINDOW - 1));
-    marks |= long_words(words) | telling_ends(text, from, ends);
-    if (len == WINDOW)
-        marks |= cut_long_word(words, more);
+    marks |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);
+    marks |= telling_ends(text, from, ends);
     sieve->from = from;
     sieve->to = to;
     sieve->marks = marks;

@@ -129,7 +129,7 @@ static size_t skip_opening(rc_str text, size_t at)
 {
     if (rc_scrub_has(text, at, MARK))
         return at + MARK.len;
-    return at + rc_scrub_pem_len(text, at);
+    return rc_scrub_skip_block(text, at);
 }
 
 /* What ends no value, whatever stands around it. */

@@ -36,7 +36,7 @@ static const rc_report *full_report(const rc_alloc *alloc, rc_code code)
     rc_builder_init(&b, alloc, code);
     rc_builder_set_id_text(&b, RC_STR("rep_01JCXYZ"));
     rc_builder_set_family(&b, RC_FAMILY_LLM);
-    rc_builder_set_message(&b, RC_STR("A message with \"quotes\", a path /home/me/x and a key "
+    rc_builder_set_message(&b, RC_STR("A message with \"quotes\", a path /srv/me/x and a key "
                                       "sk-proj-abcdefghijklmnopqrst."));
     rc_builder_set_detail(&b, RC_STR("detail\nof two lines"));
     rc_builder_set_action(&b, RC_ACTION_WAIT_AND_RETRY, RC_STR("Wait."));

@@ -46,7 +46,7 @@ static inline rc_str random_text(uint64_t *state, char memory[4096])
         "https://u:p@h.example/x?key=abc&b=2",
         "Bearer abcdefghijklmnop",
         "sk-proj-abcdefghijklmnopqrstuvwx",
-        "/home/me/x.c",
+        "/srv/me/x.c",
         "a",
         "0",
         "=",

@@ -18,7 +18,7 @@ static const rc_report *sample(void)
     rc_builder_init(&b, &alloc, RC_CODE_RATE_LIMITED);
     rc_builder_set_id_text(&b, RC_STR("rep_1"));
     rc_builder_set_family(&b, RC_FAMILY_LLM);
-    rc_builder_set_message(&b, RC_STR("Slow down; see /home/ada/notes.txt"));
+    rc_builder_set_message(&b, RC_STR("Slow down; see /srv/ada/notes.txt"));
     rc_builder_set_detail(&b, RC_STR("DETAIL"));
     rc_builder_set_provider(&b, RC_STR("openai"));
     rc_builder_set_model(&b, RC_STR("gpt-4o"));
@@ -31,7 +31,7 @@ static const rc_report *sample(void)
     rc_builder_set_raw(&b, RC_STR("RAW"));
     rc_builder_set_context(&b, RC_STR("run_id"), RC_STR("run_7"));
     rc_builder_set_context(&b, RC_STR("tool"), RC_STR("fetch"));
-    rc_builder_set_context(&b, RC_STR("cwd"), RC_STR("/home/ada/work"));
+    rc_builder_set_context(&b, RC_STR("cwd"), RC_STR("/srv/ada/work"));
     rc_builder_set_context_int(&b, RC_STR("attempt"), 2);
     rc_builder_set_context_bool(&b, RC_STR("is_last"), false);
     rc_attempt attempt = {.attempt = 1,
@@ -78,13 +78,13 @@ static void test_internal_has_everything_in_order(void **unused)
         "\"ProviderTransient\","
         "\"error_code\":\"RateLimited\",\"error_category\":\"transient\",\"error_domain\":"
         "\"runtime\",\"retryable\":true,"
-        "\"message\":\"Slow down; see /home/ada/notes.txt\",\"detail\":\"DETAIL\"," ACTION_JSON
+        "\"message\":\"Slow down; see /srv/ada/notes.txt\",\"detail\":\"DETAIL\"," ACTION_JSON
         ",\"provider\":\"openai\","
         "\"model\":\"gpt-4o\",\"provider_metadata\":{\"status\":429,\"type\":\"requests\",\"code\":"
         "\"rate_limit_exceeded\","
         "\"request_id\":\"req_1\",\"retry_after_ms\":0,\"limit_kind\":\"requests\",\"raw\":\"RAW\"}"
         ","
-        "\"context\":{\"run_id\":\"run_7\",\"tool\":\"fetch\",\"cwd\":\"/home/ada/"
+        "\"context\":{\"run_id\":\"run_7\",\"tool\":\"fetch\",\"cwd\":\"/srv/ada/"
         "work\",\"attempt\":2,\"is_last\":false},"
         "\"attempts\":[{\"attempt\":1,\"provider\":\"openai\",\"credential\":\"key-2\",\"error_"
         "code\":\"Overloaded\",\"status\":503,"
@@ -107,7 +107,7 @@ static void test_user_has_message_action_and_ids(void **unused)
     assert_encodes(RC_VIEW_USER, "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\","
                                  "\"error_class\":\"ProviderTransient\","
                                  "\"error_code\":\"RateLimited\",\"retryable\":true,\"message\":"
-                                 "\"Slow down; see /home/ada/notes.txt\"," ACTION_JSON
+                                 "\"Slow down; see /srv/ada/notes.txt\"," ACTION_JSON
                                  ",\"provider\":\"openai\",\"model\":\"gpt-4o\",\"provider_"
                                  "metadata\":{\"request_id\":\"req_1\",\"retry_after_ms\":0},"
                                  "\"context\":{\"run_id\":\"run_7\",\"attempt\":2},\"retry_"
