@@ -19,7 +19,8 @@
  * filled the same way when it was built (these, and provider, model, provider metadata but for raw,
  * rule, retry_exhausted), at last the message and the HTTP status. A wrapper that adds only its
  * type and message has RC_CODE_NONE and takes all of its classification from its cause. No report
- * comes out retryable with a category that is not: only transient is. */
+ * comes out retryable against its code's row, its category (only transient is) or a cancellation
+ * or limit among its causes. */
 #ifndef RECOURSE_BUILDER_H
 #define RECOURSE_BUILDER_H
 
@@ -42,7 +43,8 @@ typedef struct rc_builder {
     rc_code code;
     uint32_t flags;
     const rc_report *cause; /* kept here when there is no memory for the report */
-    void *reserved;
+    rc_family family;
+    uint32_t reserved;
 } rc_builder;
 
 /* Where an error was seen: RC_HERE("Type") at the place itself. */
@@ -67,11 +69,13 @@ static inline rc_source rc_source_make(const char *type, const char *file, int l
 #define RC_HERE(type) rc_source_make((type), __FILE__, __LINE__, __func__)
 
 /* Starts a report with this code (RC_CODE_NONE: a wrapper that takes class and code from its cause
- * too). alloc: copies. Never fails. Each init is followed by one finish or one done. */
+ * too; a code that is not in the table: Unclassified). alloc: copies. Never fails. Each init is
+ * followed by one finish or one done. */
 RC_API void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code);
 
 /* Ends the building and gives the report, never NULL; free it with rc_report_free. The builder is
- * empty afterwards. */
+ * empty afterwards; finishing it again is the caller's mistake and gives the static
+ * InvariantBroken. */
 RC_API const rc_report *rc_builder_finish(rc_builder *builder);
 
 /* Gives up a report that was begun. Takes a builder in any state, also after finish. */
@@ -81,7 +85,8 @@ RC_API void rc_builder_done(rc_builder *builder);
 RC_API void rc_builder_set_id(rc_builder *builder, const rc_id *id);
 RC_API void rc_builder_set_id_text(rc_builder *builder, rc_str id);
 
-/* The error type: a wrapper's own, or chosen by family (RC_FAMILY_NONE: the class's). */
+/* The error type: a wrapper's own, or chosen by family and code (RC_FAMILY_NONE: the class's). Of
+ * the two the last one wins. */
 RC_API void rc_builder_set_error_type(rc_builder *builder, rc_str type);
 RC_API void rc_builder_set_family(rc_builder *builder, rc_family family);
 
@@ -141,10 +146,12 @@ typedef struct rc_fault {
     const struct rc_fault *cause; /* borrowed; may lead back to where it began */
 } rc_fault;
 
-/* A report for a chain of faults, outermost first. A chain that is cyclic or deeper than
- * RC_REPORT_CAUSE_DEPTH_MAX is cut there, and the context of the innermost report says so (chain:
- * "cyclic" or "too deep"). fault: borrows. A fault without a code that has a cause is a wrapper;
- * without a cause it is Internal. The fault's message is internal detail. Never NULL. */
+/* A report for a chain of faults, outermost first. Of a deep chain the reports next to the
+ * outermost are left out, as by rc_builder_set_cause. A chain that leads back is cut where it does;
+ * of one that is longer than 1024 only the last, where the failure was seen, is taken beyond that.
+ * The report at that place says so in its context (chain: "cyclic" or "too deep"). fault: borrows.
+ * A fault without a code that has a cause is a wrapper; without a cause it is Internal. The fault's
+ * message is internal detail. Never NULL. */
 RC_API const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault);
 
 /* The static report of a code, for when nothing can be allocated. Never NULL; RC_CODE_NONE and

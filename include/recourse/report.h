@@ -1,5 +1,5 @@
 /* rc_report: what happened to one LLM or tool call. Immutable: built once (builder.h) or decoded
- * (decode.h), then only read, from any thread.
+ * (json.h), then only read, from any thread.
  *
  * Lifetime: a report has owners. Who builds or decodes one is its first owner; rc_report_dup makes
  * one more; each calls rc_report_free once. Every rc_str, pointer and cause that a getter gives is
@@ -90,7 +90,8 @@ RC_API rc_str rc_report_rule(const rc_report *report);
 RC_API rc_user_action rc_report_action(const rc_report *report);
 RC_API rc_str rc_report_action_detail(const rc_report *report);
 
-/* May the same request be tried again? False when absent. */
+/* May the same request be tried again? What was set, else what the code's row says; false and UNSET
+ * when neither is there. */
 RC_API bool rc_report_is_retryable(const rc_report *report);
 RC_API rc_tristate rc_report_retryable(const rc_report *report);
 

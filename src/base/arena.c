@@ -111,6 +111,17 @@ void rc_arena_shrink(rc_arena *arena, void *ptr, size_t old_size, size_t new_siz
         block->used -= old_padded - new_padded;
 }
 
+bool rc_arena_owns(const rc_arena *arena, const void *ptr)
+{
+    uintptr_t at = (uintptr_t)ptr;
+    for (const rc_arena_block *block = arena->blocks; block; block = block->next) {
+        uintptr_t start = (uintptr_t)block;
+        if (at >= start && at - start < block->used)
+            return true;
+    }
+    return false;
+}
+
 rc_status rc_arena_status(const rc_arena *arena)
 {
     return arena->status;

@@ -42,6 +42,9 @@ rc_str rc_arena_dup(rc_arena *arena, rc_str text);
  * for old_size bytes. */
 void rc_arena_shrink(rc_arena *arena, void *ptr, size_t old_size, size_t new_size);
 
+/* Does ptr point into memory of this arena? */
+bool rc_arena_owns(const rc_arena *arena, const void *ptr);
+
 rc_status rc_arena_status(const rc_arena *arena);
 
 #endif

@@ -12,6 +12,8 @@
 
 void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
 {
+    if (code != RC_CODE_NONE && !rc_code_get(code))
+        code = RC_CODE_UNCLASSIFIED;
     *builder = (rc_builder){.alloc = *alloc, .code = code};
     rc_arena arena;
     rc_arena_init(&arena, alloc, ARENA_MAX_BYTES);
@@ -84,11 +86,36 @@ rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
     return clean;
 }
 
+/* Puts a text in the place of another. Where the new one fits, it takes over the old one's memory,
+ * so that a field can be set any number of times; what cannot be kept leaves the old one as it was.
+ */
+static void replace_text(rc_builder *builder, rc_str *slot, rc_str text, size_t max_bytes)
+{
+    rc_str old = *slot;
+    if (text.len == 0) {
+        *slot = text;
+        return;
+    }
+    if (text.len <= old.len && rc_arena_owns(&builder->report->arena, old.ptr)) {
+        rc_buf buf;
+        rc_buf_init_fixed(&buf, (char *)(uintptr_t)old.ptr, old.len);
+        if (rc_scrub(text, max_bytes, &buf) == RC_OK) {
+            *slot = rc_buf_get(&buf);
+            ((char *)(uintptr_t)slot->ptr)[slot->len] = '\0';
+            return;
+        }
+        *slot = rc_str_make(NULL, 0); /* overwritten by what did not fit */
+    }
+    rc_str clean = rc_builder_scrub(builder, text, max_bytes);
+    if (clean.len)
+        *slot = clean;
+}
+
 static void set_text(rc_builder *builder, size_t offset, rc_str text, size_t max_bytes)
 {
     if (builder->report)
-        *(rc_str *)(void *)((char *)builder->report + offset) =
-            rc_builder_scrub(builder, text, max_bytes);
+        replace_text(builder, (rc_str *)(void *)((char *)builder->report + offset), text,
+                     max_bytes);
 }
 
 #define TEXT_SETTER(name, member, max_bytes)                             \
@@ -105,7 +132,6 @@ static void set_text(rc_builder *builder, size_t offset, rc_str text, size_t max
     }
 
 TEXT_SETTER(rc_builder_set_id_text, report_id, RC_REPORT_NAME_MAX)
-TEXT_SETTER(rc_builder_set_error_type, error_type, RC_REPORT_NAME_MAX)
 TEXT_SETTER(rc_builder_set_message, message, RC_REPORT_MESSAGE_MAX)
 TEXT_SETTER(rc_builder_set_detail, detail, RC_REPORT_DETAIL_MAX)
 TEXT_SETTER(rc_builder_set_provider, provider, RC_REPORT_NAME_MAX)
@@ -118,7 +144,6 @@ TEXT_SETTER(rc_builder_set_request_id, request_id, RC_REPORT_NAME_MAX)
 TEXT_SETTER(rc_builder_set_raw, raw, RC_REPORT_RAW_MAX)
 
 VALUE_SETTER(rc_error_class, rc_builder_set_class, error_class)
-VALUE_SETTER(rc_category, rc_builder_set_category, category)
 VALUE_SETTER(rc_domain, rc_builder_set_domain, domain)
 VALUE_SETTER(rc_limit_kind, rc_builder_set_limit_kind, limit_kind)
 
@@ -127,14 +152,31 @@ void rc_builder_set_id(rc_builder *builder, const rc_id *id)
     rc_builder_set_id_text(builder, rc_str_c(id->text));
 }
 
+void rc_builder_set_error_type(rc_builder *builder, rc_str type)
+{
+    builder->family = RC_FAMILY_NONE;
+    set_text(builder, offsetof(rc_report, error_type), type, RC_REPORT_NAME_MAX);
+}
+
 void rc_builder_set_family(rc_builder *builder, rc_family family)
 {
+    builder->family = family; /* the type depends on the code, which a wrapper has from its cause */
     if (builder->report)
-        builder->report->error_type = rc_str_c(rc_error_type_for(family, builder->code));
+        builder->report->error_type = rc_str_make(NULL, 0);
+}
+
+void rc_builder_set_category(rc_builder *builder, rc_category category)
+{
+    if (category != RC_CATEGORY_NONE && !rc_category_is_retryable(category))
+        builder->flags |= RC_BUILDER_FATAL;
+    if (builder->report)
+        builder->report->category = (uint32_t)category;
 }
 
 void rc_builder_set_retryable(rc_builder *builder, bool retryable)
 {
+    if (!retryable)
+        builder->flags |= RC_BUILDER_FATAL;
     if (builder->report)
         builder->report->retryable = retryable ? RC_TRUE : RC_FALSE;
 }
@@ -150,12 +192,12 @@ void rc_builder_set_action(rc_builder *builder, rc_user_action action, rc_str de
     if (!builder->report)
         return;
     builder->report->action = (uint32_t)action;
-    builder->report->action_detail = rc_builder_scrub(builder, detail, RC_REPORT_MESSAGE_MAX);
+    replace_text(builder, &builder->report->action_detail, detail, RC_REPORT_MESSAGE_MAX);
 }
 
 void rc_builder_set_http_status(rc_builder *builder, int status)
 {
-    if (builder->report && status >= 100 && status <= 999)
+    if (builder->report && status >= 400 && status <= 599)
         builder->report->http_status = status;
 }
 
@@ -171,16 +213,22 @@ void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
         builder->report->retry_after_ms = wait_ms;
 }
 
+/* Is the list below its ceiling? When not, that is noted. */
+static bool has_room(rc_builder *builder, size_t count, size_t max)
+{
+    if (count >= max)
+        builder->flags |= RC_BUILDER_TOO_LARGE;
+    return count < max;
+}
+
 /* Room for one more element in a list of the report; NULL when there is none, which is noted. */
 static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max,
                        size_t element)
 {
     if (count < *size)
         return list;
-    if (count >= max) {
-        builder->flags |= RC_BUILDER_TOO_LARGE;
+    if (!has_room(builder, count, max))
         return NULL;
-    }
     size_t wanted = *size ? *size * 2 : 4;
     if (wanted > max)
         wanted = max;
@@ -199,11 +247,13 @@ static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
     rc_report *report = builder->report;
     if (!report)
         return NULL;
-    rc_str clean = rc_builder_scrub(builder, key, RC_REPORT_NAME_MAX);
-    if (key.len && !clean.len)
+    char memory[RC_REPORT_NAME_MAX];
+    rc_buf clean;
+    rc_buf_init_fixed(&clean, memory, sizeof memory);
+    if (rc_scrub(key, sizeof memory, &clean) != RC_OK)
         return NULL;
     for (size_t i = 0; i < report->context_count; i++) {
-        if (rc_str_eq(report->context[i].key, clean))
+        if (rc_str_eq(report->context[i].key, rc_buf_get(&clean)))
             return &report->context[i];
     }
     size_t max =
@@ -213,8 +263,13 @@ static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
     if (!list)
         return NULL;
     report->context = list;
+    rc_str kept = rc_arena_dup(&report->arena, rc_buf_get(&clean));
+    if (!kept.ptr) {
+        rc_builder_note_failure(builder);
+        return NULL;
+    }
     rc_context_entry *entry = &list[report->context_count++];
-    *entry = (rc_context_entry){.key = clean.len ? clean : RC_STR("")};
+    *entry = (rc_context_entry){.key = kept};
     return entry;
 }
 
@@ -223,11 +278,11 @@ void rc_builder_set_context(rc_builder *builder, rc_str key, rc_str value)
     rc_context_entry *entry = context_slot(builder, key);
     if (!entry)
         return;
-    rc_str text = RC_STR("");
+    rc_str text = entry->text;
     if (value.len && rc_scrub_is_secret_name(entry->key))
         text = RC_STR(RC_SCRUB_MARK);
-    else if (value.len)
-        text = rc_builder_scrub(builder, value, RC_REPORT_MESSAGE_MAX);
+    else
+        replace_text(builder, &text, value, RC_REPORT_MESSAGE_MAX);
     *entry = (rc_context_entry){
         .key = entry->key, .kind = RC_VALUE_STRING, .text = text.len ? text : RC_STR("")};
 }
@@ -250,6 +305,16 @@ void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool value)
         *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_BOOL, .flag = value};
 }
 
+bool rc_builder_has_room_for_attempt(rc_builder *builder)
+{
+    return has_room(builder, builder->report->attempt_count, RC_REPORT_ATTEMPTS_MAX);
+}
+
+bool rc_builder_has_room_for_source(rc_builder *builder)
+{
+    return has_room(builder, builder->report->source_count, RC_REPORT_SOURCES_MAX);
+}
+
 void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt)
 {
     rc_report *report = builder->report;
@@ -263,7 +328,7 @@ void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt)
 
 void rc_builder_add_attempt(rc_builder *builder, const rc_attempt *attempt)
 {
-    if (!builder->report)
+    if (!builder->report || !rc_builder_has_room_for_attempt(builder))
         return;
     rc_attempt copy = *attempt;
     bool is_empty = true;
@@ -298,7 +363,7 @@ void rc_builder_push_source(rc_builder *builder, rc_str source)
 
 void rc_builder_add_source_text(rc_builder *builder, rc_str source)
 {
-    if (builder->report)
+    if (builder->report && rc_builder_has_room_for_source(builder))
         rc_builder_push_source(builder, rc_builder_scrub(builder, source, RC_REPORT_NAME_MAX));
 }
 

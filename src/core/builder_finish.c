@@ -134,6 +134,7 @@ static const rc_report *seal(rc_builder *builder)
                                             .text = is_memory ? TOLD_NOMEM : TOLD_TOO_LARGE});
     }
     builder->report = NULL;
+    builder->flags |= RC_BUILDER_FINISHED;
     return report;
 }
 
@@ -145,15 +146,32 @@ const rc_report *rc_builder_finish_as_is(rc_builder *builder)
     return seal(builder);
 }
 
-/* The truth that is left: a wrapper's cause, or the code's row. */
+/* The truth that is left: a wrapper's cause, or the code's row; and never more retryable than what
+ * was told. */
 static const rc_report *finish_without_memory(rc_builder *builder)
 {
+    if (builder->flags & RC_BUILDER_FINISHED)
+        return rc_report_static(RC_CODE_INVARIANT_BROKEN);
+    builder->flags |= RC_BUILDER_FINISHED;
     const rc_report *cause = builder->cause;
     builder->cause = NULL;
     if (cause && builder->code == RC_CODE_NONE)
         return cause;
+    bool is_fatal =
+        (builder->flags & RC_BUILDER_FATAL) || (cause && !rc_report_is_retryable(cause));
     rc_report_free(cause);
-    return rc_report_static(builder->code);
+    return is_fatal ? rc_report_static_fatal(builder->code) : rc_report_static(builder->code);
+}
+
+/* The type that the family has for the code, unless there is one of its own. */
+static void fill_error_type(const rc_builder *builder)
+{
+    rc_report *report = builder->report;
+    if (!report->error_type.len && builder->family != RC_FAMILY_NONE) {
+        rc_code code =
+            report->code || !report->cause ? (rc_code)report->code : (rc_code)report->cause->code;
+        report->error_type = rc_str_c(rc_error_type_for(builder->family, code));
+    }
 }
 
 const rc_report *rc_builder_finish(rc_builder *builder)
@@ -167,6 +185,7 @@ const rc_report *rc_builder_finish(rc_builder *builder)
     bool is_wrapper = report->code == RC_CODE_NONE && report->cause;
     if (report->code == RC_CODE_NONE && !report->cause)
         report->code = RC_CODE_INTERNAL;
+    fill_error_type(builder);
     fill_from_row(report);
     rc_str own_message = report->message;
     if (report->cause)
@@ -175,7 +194,7 @@ const rc_report *rc_builder_finish(rc_builder *builder)
         report->message = own_message;
     else if (!report->http_status)
         report->http_status = report->cause->http_status;
-    if (report->category && !rc_category_is_retryable((rc_category)report->category))
+    if (rc_report_forbids_retry(report))
         report->retryable = RC_FALSE;
     link_cause(builder);
     fill_message(builder);

@@ -9,8 +9,9 @@
 enum {
     RC_BUILDER_NOMEM = 1,     /* something could not be kept: no memory */
     RC_BUILDER_TOO_LARGE = 2, /* something could not be kept: a ceiling */
-    RC_BUILDER_AS_IS =
-        4 /* decoding: the notes of the sender are entries like any other and need room */
+    RC_BUILDER_AS_IS = 4,     /* decoding: the sender's notes are entries like any other */
+    RC_BUILDER_FATAL = 8,     /* a setter said that it must not be tried again */
+    RC_BUILDER_FINISHED = 16
 };
 
 #define RC_BUILDER_LOSSES (RC_BUILDER_NOMEM | RC_BUILDER_TOO_LARGE)
@@ -25,6 +26,10 @@ void rc_builder_note_failure(rc_builder *builder);
 
 /* One attempt whose texts are already in the report's memory. */
 void rc_builder_push_attempt(rc_builder *builder, const rc_attempt *attempt);
+
+/* Is there room for one more? When not, that is noted. */
+bool rc_builder_has_room_for_attempt(rc_builder *builder);
+bool rc_builder_has_room_for_source(rc_builder *builder);
 
 /* One source that is already in the report's memory; an empty one is ignored. */
 void rc_builder_push_source(rc_builder *builder, rc_str source);

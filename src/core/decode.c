@@ -4,16 +4,18 @@
  * goes on, so that a report from a newer or a broken sender still says what it can. */
 #include <recourse/json.h>
 
-#include <recourse/taxonomy.h>
-
 #include "base/json_reader.h"
 #include "base/str.h"
 #include "core/builder_private.h"
 #include "core/decode_place.h"
 #include "core/report_private.h"
 
-/* The tolerant decoder recurses once a cause; what is nested deeper is dropped. */
-#define TOLERANT_DEPTH_MAX 250u
+/* The tolerant decoder recurses once a cause (about 500 bytes of stack each); what is nested deeper
+ * is dropped. */
+#define TOLERANT_DEPTH_MAX 200u
+
+/* Not in the recursion: these keep their own, larger frames out of it. */
+#define LEAF __attribute__((noinline))
 
 #define NO_NAME rc_str_make(NULL, 0)
 
@@ -94,6 +96,23 @@ static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
          is_memory ? "out of memory" : "more than a report holds", NO_NAME);
 }
 
+/* The encoder writes no secret and no NUL, so strict knows none. */
+static void check_same(decoder *d, const rc_json_token *token, rc_str clean, rc_str text)
+{
+    if (d->is_strict && clean.len && !rc_str_eq(clean, text))
+        fail(d, RC_E_RANGE, token->offset, "text with a secret or a NUL in it", NO_NAME);
+}
+
+/* A number as the encoder writes it: no leading zero, no -0. */
+static bool is_canonical(rc_str raw, int64_t value)
+{
+    char digits[24];
+    rc_buf text;
+    rc_buf_init_fixed(&text, digits, sizeof digits);
+    rc_buf_push_i64(&text, value);
+    return rc_str_eq(raw, rc_buf_get(&text));
+}
+
 static void read_text(decoder *d, rc_builder *builder, const rc_json_token *token, size_t max_bytes,
                       rc_str *ret_text)
 {
@@ -108,7 +127,10 @@ static void read_text(decoder *d, rc_builder *builder, const rc_json_token *toke
         refuse(d, RC_E_RANGE, token->offset, "empty text: what is absent is left out", NO_NAME);
     if (text.len > max_bytes && d->is_strict)
         fail(d, RC_E_TOO_LARGE, token->offset, "text longer than a report holds", NO_NAME);
-    *ret_text = rc_builder_scrub(builder, text, max_bytes);
+    rc_str clean = rc_builder_scrub(builder, text, max_bytes);
+    if (clean.len)
+        *ret_text = clean;
+    check_same(d, token, clean, text);
 }
 
 static void read_enum(decoder *d, const rc_json_token *token, const rc_field *field,
@@ -138,6 +160,8 @@ static void read_int(decoder *d, const rc_json_token *token, const rc_field *fie
     rc_status status = rc_json_to_i64(token->raw, &value);
     if (status == RC_OK && (value < field->min || value > field->max))
         status = RC_E_RANGE;
+    if (status == RC_OK && d->is_strict && !is_canonical(token->raw, value))
+        status = RC_E_RANGE;
     if (status == RC_OK)
         *ret_value = value;
     else
@@ -150,6 +174,24 @@ static void read_bool(decoder *d, const rc_json_token *token, uint32_t *ret_valu
         *ret_value = token->type == RC_JSON_TRUE ? RC_TRUE : RC_FALSE;
     else
         refuse_type(d, token, "expected true or false");
+}
+
+/* Strict: the entry must be what was read, and new. */
+static void check_context(decoder *d, const rc_json_token *token, const rc_report *report,
+                          rc_str key, size_t count)
+{
+    if (!d->is_strict || d->status != RC_OK)
+        return;
+    const rc_context_entry *entry = rc_report_context_get(report, key);
+    if (!entry)
+        fail(d, RC_E_RANGE, token->offset, "key with a secret or a NUL in it", NO_NAME);
+    else if (rc_report_context_count(report) == count)
+        fail(d, RC_E_DUPLICATE, token->offset, "duplicate key", key);
+    else if (token->type == RC_JSON_STRING)
+        check_same(d, token, entry->text, token->has_escapes ? rc_buf_get(&d->text) : token->raw);
+    else if (token->type == RC_JSON_NUMBER &&
+             (entry->kind != RC_VALUE_INT || !is_canonical(token->raw, entry->number)))
+        fail(d, RC_E_RANGE, token->offset, "number not allowed here:", token->raw);
 }
 
 static void read_context_value(decoder *d, rc_builder *builder, rc_str key)
@@ -168,8 +210,7 @@ static void read_context_value(decoder *d, rc_builder *builder, rc_str key)
         return;
     }
     check_losses(d, builder, token.offset);
-    if (d->is_strict && rc_report_context_count(builder->report) == count)
-        fail(d, RC_E_DUPLICATE, token.offset, "duplicate key", key);
+    check_context(d, &token, builder->report, key, count);
 }
 
 static void refuse_empty(decoder *d, size_t offset)
@@ -177,7 +218,7 @@ static void refuse_empty(decoder *d, size_t offset)
     refuse(d, RC_E_RANGE, offset, "empty: what is absent is left out", NO_NAME);
 }
 
-static void read_context(decoder *d, rc_builder *builder, const rc_json_token *begin)
+LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_token *begin)
 {
     if (begin->type != RC_JSON_OBJECT_BEGIN) {
         refuse_type(d, begin, "expected an object");
@@ -198,7 +239,7 @@ static void read_context(decoder *d, rc_builder *builder, const rc_json_token *b
         refuse_empty(d, begin->offset);
 }
 
-static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *begin)
+LEAF static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *begin)
 {
     if (begin->type != RC_JSON_ARRAY_BEGIN) {
         refuse_type(d, begin, "expected an array");
@@ -212,7 +253,10 @@ static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *b
             break;
         size_t mark = rc_decode_enter_index(&d->place, index);
         rc_str source = NO_NAME;
-        read_text(d, builder, &token, RC_REPORT_NAME_MAX, &source);
+        if (rc_builder_has_room_for_source(builder))
+            read_text(d, builder, &token, RC_REPORT_NAME_MAX, &source);
+        else
+            rc_json_reader_skip(&d->reader);
         rc_builder_push_source(builder, source);
         check_losses(d, builder, token.offset);
         rc_decode_leave(&d->place, mark);
@@ -224,7 +268,7 @@ static void read_sources(decoder *d, rc_builder *builder, const rc_json_token *b
 static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table *table,
                            void *object);
 
-static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *begin)
+LEAF static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *begin)
 {
     if (begin->type != RC_JSON_ARRAY_BEGIN) {
         refuse_type(d, begin, "expected an array");
@@ -239,7 +283,9 @@ static void read_attempts(decoder *d, rc_builder *builder, const rc_json_token *
         size_t mark = rc_decode_enter_index(&d->place, index);
         rc_attempt attempt;
         rc_fields_clear(&rc_attempt_fields, &attempt);
-        if (token.type != RC_JSON_OBJECT_BEGIN)
+        if (!rc_builder_has_room_for_attempt(builder))
+            rc_json_reader_skip(&d->reader);
+        else if (token.type != RC_JSON_OBJECT_BEGIN)
             refuse_type(d, &token, "expected an object");
         else if (read_members(d, builder, &rc_attempt_fields, &attempt) == 0)
             refuse_empty(d, token.offset);
@@ -361,11 +407,10 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
 /* Only transient is retryable: a report that says otherwise must not make anybody try again. */
 static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
-    bool is_fatal = report->category && !rc_category_is_retryable((rc_category)report->category);
-    if (!is_fatal || report->retryable != RC_TRUE)
+    if (report->retryable != RC_TRUE || !rc_report_forbids_retry(report))
         return;
     size_t mark = rc_decode_enter(&d->place, RC_STR("retryable"));
-    refuse(d, RC_E_RANGE, offset, "retryable contradicts the category", NO_NAME);
+    refuse(d, RC_E_RANGE, offset, "retryable contradicts the classification", NO_NAME);
     rc_decode_leave(&d->place, mark);
     report->retryable = RC_FALSE;
 }

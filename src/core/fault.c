@@ -2,6 +2,7 @@
 
 /* A chain is followed this far; more is no chain that anybody reads. */
 #define CHAIN_MAX 1024u
+#define END_STEPS_MAX (1u << 20)
 
 static const rc_fault *nth(const rc_fault *fault, size_t index)
 {
@@ -58,13 +59,31 @@ static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault,
     return rc_builder_finish(&builder);
 }
 
+/* Where a chain ends that is too long to be walked fault by fault; NULL when it leads back or goes
+ * on and on. The slow pointer finds a circle. */
+static const rc_fault *end_of(const rc_fault *fault)
+{
+    const rc_fault *slow = fault;
+    for (size_t steps = 0; steps < END_STEPS_MAX; steps++) {
+        if (!fault->cause)
+            return fault;
+        fault = fault->cause;
+        if (steps % 2)
+            slow = slow->cause;
+        if (fault == slow)
+            return NULL;
+    }
+    return NULL;
+}
+
 const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault)
 {
     if (!fault)
         return rc_report_static(RC_CODE_INTERNAL);
     const char *note;
     size_t len = chain_len(fault, &note);
-    const rc_report *report = NULL;
+    const rc_fault *end = len == CHAIN_MAX ? end_of(fault) : NULL;
+    const rc_report *report = end ? report_of(alloc, end, NULL, NULL) : NULL;
     for (size_t i = len; i-- > 0;) {
         const rc_report *outer =
             report_of(alloc, nth(fault, i), report, i + 1 == len ? note : NULL);

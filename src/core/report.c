@@ -1,54 +1,8 @@
 #include <recourse/report.h>
 
-#include <recourse/builder.h>
 #include <recourse/taxonomy.h>
 
 #include "core/report_private.h"
-
-/* One static report a code: what there is when no memory can be had at all. */
-#define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
-    static const char TYPE_##ID[] = error_type;
-#include "../../spec/errors.def"
-
-enum {
-#define RC_DOMAIN(number, ID, name, http_status, text) HTTP_##ID = (http_status),
-#include "../../spec/errors.def"
-};
-
-static const rc_report STATIC_REPORTS[] = {
-#define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
-                todo, sentence)                                                                   \
-    {                                                                                             \
-        .error_type = {TYPE_##CLASS, sizeof TYPE_##CLASS - 1},                                    \
-        .error_class = RC_CLASS_##CLASS,                                                          \
-        .code = RC_CODE_##ID,                                                                     \
-        .category = RC_CATEGORY_##CATEGORY,                                                       \
-        .domain = RC_DOMAIN_##DOMAIN,                                                             \
-        .retryable = (RETRYABLE) ? RC_TRUE : RC_FALSE,                                            \
-        .message = RC_STR_INIT(sentence),                                                         \
-        .action = RC_ACTION_##ACTION,                                                             \
-        .action_detail = RC_STR_INIT(todo),                                                       \
-        .retry_after_ms = -1,                                                                     \
-        .http_status = (http) ? (http) : HTTP_##DOMAIN,                                           \
-        .notes = {{.key = RC_STR_INIT(RC_KEY_INCOMPLETE),                                         \
-                   .kind = RC_VALUE_STRING,                                                       \
-                   .text = RC_STR_INIT("out of memory")}},                                        \
-        .notes_count = 1,                                                                         \
-    },
-#include "../../spec/errors.def"
-};
-
-const rc_report *rc_report_static(rc_code code)
-{
-    const rc_report *internal = NULL;
-    for (size_t i = 0; i < sizeof STATIC_REPORTS / sizeof *STATIC_REPORTS; i++) {
-        if (STATIC_REPORTS[i].code == (uint32_t)code)
-            return &STATIC_REPORTS[i];
-        if (STATIC_REPORTS[i].code == RC_CODE_INTERNAL)
-            internal = &STATIC_REPORTS[i];
-    }
-    return internal;
-}
 
 /* A static report has no owners to count and lies in memory that cannot be written. */
 static bool is_static(const rc_report *report)
@@ -115,13 +69,42 @@ VALUE_GETTER(rc_code, rc_report_code, code, RC_CODE_NONE)
 VALUE_GETTER(rc_category, rc_report_category, category, RC_CATEGORY_NONE)
 VALUE_GETTER(rc_domain, rc_report_domain, domain, RC_DOMAIN_NONE)
 VALUE_GETTER(rc_user_action, rc_report_action, action, RC_ACTION_NONE)
-VALUE_GETTER(rc_tristate, rc_report_retryable, retryable, RC_UNSET)
 VALUE_GETTER(rc_limit_kind, rc_report_limit_kind, limit_kind, RC_LIMIT_KIND_NONE)
 VALUE_GETTER(int64_t, rc_report_provider_status, provider_status, 0)
 VALUE_GETTER(int64_t, rc_report_retry_after_ms, retry_after_ms, -1)
 VALUE_GETTER(size_t, rc_report_attempt_count, attempt_count, 0)
 VALUE_GETTER(size_t, rc_report_source_count, source_count, 0)
 VALUE_GETTER(const rc_report *, rc_report_cause, cause, NULL)
+
+static bool ends_retrying(uint32_t error_class)
+{
+    return error_class == RC_CLASS_CANCELLATION || error_class == RC_CLASS_LIMIT;
+}
+
+bool rc_report_forbids_retry(const rc_report *report)
+{
+    const rc_code_info *info = rc_code_get((rc_code)report->code);
+    if (info && !info->is_retryable)
+        return true;
+    if (report->category && !rc_category_is_retryable((rc_category)report->category))
+        return true;
+    for (const rc_report *at = report; at; at = at->cause) {
+        if (ends_retrying(at->error_class))
+            return true;
+    }
+    return false;
+}
+
+rc_tristate rc_report_retryable(const rc_report *report)
+{
+    if (!report)
+        return RC_UNSET;
+    if (report->retryable != RC_UNSET)
+        return (rc_tristate)report->retryable;
+    if (!rc_code_get((rc_code)report->code))
+        return RC_UNSET;
+    return rc_report_forbids_retry(report) ? RC_FALSE : RC_TRUE;
+}
 
 bool rc_report_is_retryable(const rc_report *report)
 {

@@ -87,7 +87,7 @@ static const rc_field REPORT_FIELDS[] = {
     {BOOL("retry_exhausted", U | M | I, retry_exhausted), INHERITED},
     {TEXT("rule", I, rule, NAME_MAX_BYTES), INHERITED},
     {OTHER("error_source", I, RC_FIELD_SOURCES)},
-    {INT("http_status", U | M | I, http_status, 0, 100, 999)},
+    {INT("http_status", U | M | I, http_status, 0, 400, 599)},
     {OTHER("cause", I, RC_FIELD_CAUSE)},
 };
 const rc_field_table rc_report_fields = {REPORT_FIELDS,

@@ -62,6 +62,13 @@ struct rc_report {
  * waits; a cancellation wins over every other cause. */
 int rc_report_derived_http_status(const rc_report *report);
 
+/* Must it not be tried again, whatever it says of itself? By the code's row, by a category that is
+ * not transient, by a cancellation or a limit in the chain. */
+bool rc_report_forbids_retry(const rc_report *report);
+
+/* Like rc_report_static, of a case of the code that must not be tried again. */
+const rc_report *rc_report_static_fatal(rc_code code);
+
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
 

@@ -150,31 +150,101 @@ static void test_action_is_inherited_whole(void **unused)
     rc_report_free(inner);
 }
 
-static void test_nothing_fatal_comes_out_retryable(void **unused)
+static void test_fields_can_be_set_any_number_of_times(void **unused)
+{
+    (void)unused;
+    rc_alloc alloc = rc_alloc_stdlib();
+    static char text[16000];
+    memset(text, 'd', sizeof text);
+    rc_builder b;
+    rc_builder_init(&b, &alloc, RC_CODE_INTERNAL);
+    for (int i = 0; i < 1000; i++) {
+        text[0] = (char)('a' + i % 26);
+        rc_builder_set_detail(&b, rc_str_make(text, sizeof text));
+        rc_builder_set_context(&b, RC_STR("progress"), rc_str_make(text, 5000));
+        rc_builder_set_action(&b, RC_ACTION_REPORT_BUG, rc_str_make(text, 5000));
+        rc_builder_add_source_text(&b, RC_STR("S"));
+        rc_attempt attempt = {.attempt = 1, .reason = rc_str_make(text, 500)};
+        rc_builder_add_attempt(&b, &attempt);
+    }
+    char key[] = "k000000";
+    for (int i = 0; i < 200000; i++) {
+        for (int digit = 6, rest = i; digit > 0; digit--, rest /= 10)
+            key[digit] = (char)('0' + rest % 10);
+        rc_builder_set_context(&b, rc_str_c(key), RC_STR("a value that would fill the memory"));
+    }
+    rc_builder_set_detail(&b, RC_STR("short"));
+    rc_builder_set_message(&b, RC_STR("at last"));
+    const rc_report *r = rc_builder_finish(&b);
+    assert_text(rc_report_detail(r), "short");
+    assert_text(rc_report_message(r), "at last");
+    assert_int_equal(rc_report_context_get(r, RC_STR("progress"))->text.len, 5000);
+    assert_int_equal(rc_report_action_detail(r).len, 5000);
+    assert_text(rc_report_context_get(r, RC_STR("incomplete"))->text, "too large");
+    rc_report_free(r);
+}
+
+static void test_what_cannot_be_kept_leaves_what_was_there(void **unused)
+{
+    (void)unused;
+    fail_alloc memory = {.fail_at = 2, .for_good = true};
+    rc_alloc alloc = fail_alloc_of(&memory);
+    static char text[9000];
+    memset(text, 'd', sizeof text);
+    rc_builder b;
+    rc_builder_init(&b, &alloc, RC_CODE_INTERNAL);
+    rc_builder_set_detail(&b, RC_STR("first"));
+    rc_builder_set_detail(&b, rc_str_make(text, sizeof text));
+    const rc_report *r = rc_builder_finish(&b);
+    assert_text(rc_report_detail(r), "first");
+    assert_text(rc_report_context_get(r, RC_STR("incomplete"))->text, "out of memory");
+    rc_report_free(r);
+}
+
+static void test_family_follows_the_code_of_the_cause(void **unused)
+{
+    (void)unused;
+    rc_alloc alloc = rc_alloc_stdlib();
+    const rc_report *inner = simple(RC_CODE_MODEL_NOT_FOUND, NULL);
+    rc_builder b;
+    rc_builder_init(&b, &alloc, RC_CODE_NONE);
+    rc_builder_set_error_type(&b, RC_STR("Replaced"));
+    rc_builder_set_family(&b, RC_FAMILY_LLM);
+    rc_builder_set_cause(&b, inner);
+    const rc_report *r = rc_builder_finish(&b);
+    assert_text(rc_report_error_type(r), "LLMModelNotFoundError");
+    rc_report_free(r);
+
+    rc_builder_init(&b, &alloc, RC_CODE_RATE_LIMITED);
+    rc_builder_set_family(&b, RC_FAMILY_IMAGE);
+    rc_builder_set_error_type(&b, RC_STR("MyError"));
+    r = rc_builder_finish(&b);
+    assert_text(rc_report_error_type(r), "MyError");
+    rc_report_free(r);
+    rc_report_free(inner);
+}
+
+static void test_a_code_that_is_not_in_the_table(void **unused)
+{
+    (void)unused;
+    const rc_report *r = simple(RC_CODE_UNKNOWN, NULL);
+    assert_int_equal(rc_report_code(r), RC_CODE_UNCLASSIFIED);
+    assert_false(rc_report_is_retryable(r));
+    rc_report_free(r);
+    r = simple((rc_code)12345, NULL);
+    assert_int_equal(rc_report_code(r), RC_CODE_UNCLASSIFIED);
+    rc_report_free(r);
+}
+
+static void test_finishing_twice_is_told(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
     rc_builder b;
-    rc_builder_init(&b, &alloc, RC_CODE_QUOTA_EXHAUSTED);
-    rc_builder_set_retryable(&b, true);
-    const rc_report *r = rc_builder_finish(&b);
-    assert_int_equal(rc_report_retryable(r), RC_FALSE);
-    rc_report_free(r);
-
-    /* A certificate that is not trusted: the code is transient by its row, this case of it is not.
-     */
-    rc_builder_init(&b, &alloc, RC_CODE_CONNECTION_FAILED);
-    rc_builder_set_category(&b, RC_CATEGORY_CONFIGURATION);
-    r = rc_builder_finish(&b);
-    assert_false(rc_report_is_retryable(r));
-    rc_report_free(r);
-
-    const rc_report *filter = simple(RC_CODE_CONTENT_FILTER, NULL);
-    const rc_report *tool = simple(RC_CODE_EXECUTION_FAILED, filter);
-    assert_int_equal(rc_report_category(tool), RC_CATEGORY_CONTENT);
-    assert_false(rc_report_is_retryable(tool));
-    rc_report_free(filter);
-    rc_report_free(tool);
+    rc_builder_init(&b, &alloc, RC_CODE_OVERLOADED);
+    rc_report_free(rc_builder_finish(&b));
+    assert_int_equal(rc_report_code(rc_builder_finish(&b)), RC_CODE_INVARIANT_BROKEN);
+    rc_builder_done(&b);
 }
 
 static void test_provider_429_passes_through(void **unused)
@@ -255,7 +325,8 @@ static void test_values_out_of_range_are_ignored(void **unused)
     rc_builder_set_provider_status(&b, -1);
     rc_builder_set_provider_status(&b, 1000);
     rc_builder_set_retry_after_ms(&b, -5);
-    rc_builder_set_http_status(&b, 99);
+    rc_builder_set_http_status(&b, 304);
+    rc_builder_set_http_status(&b, 600);
     rc_attempt attempt = {
         .attempt = -1, .status = 5000, .started_unix_ms = -9, .duration_ms = -9, .wait_ms = -9};
     rc_builder_add_attempt(&b, &attempt); /* nothing of it is left */
@@ -432,7 +503,11 @@ int main(void)
         cmocka_unit_test(test_wrapper_keeps_type_and_message_and_takes_the_rest),
         cmocka_unit_test(test_own_code_wins_over_the_cause),
         cmocka_unit_test(test_action_is_inherited_whole),
-        cmocka_unit_test(test_nothing_fatal_comes_out_retryable),
+        cmocka_unit_test(test_fields_can_be_set_any_number_of_times),
+        cmocka_unit_test(test_what_cannot_be_kept_leaves_what_was_there),
+        cmocka_unit_test(test_family_follows_the_code_of_the_cause),
+        cmocka_unit_test(test_a_code_that_is_not_in_the_table),
+        cmocka_unit_test(test_finishing_twice_is_told),
         cmocka_unit_test(test_provider_429_passes_through),
         cmocka_unit_test(test_context_replaces_and_redacts),
         cmocka_unit_test(test_ceilings_are_kept_and_told),
