@@ -49,22 +49,45 @@ static int run_command(rc_cli *cli, int argc, const char *const *argv)
     return command->run(cli, &args);
 }
 
+/* `recourse --help render` is `recourse render --help`. */
+static int help(rc_cli *cli, int argc, const char *const *argv)
+{
+    if (argc > 0) {
+        const rc_command *command = rc_command_find(cli, argv[0]);
+        if (command == NULL)
+            return rc_cli_usage(cli, NULL);
+        rc_help_command(&cli->out, command, cli->out_terminal.width);
+        return RC_EXIT_OK;
+    }
+    rc_help_main(&cli->out, cli->out_terminal.width);
+    return RC_EXIT_OK;
+}
+
+static int version(rc_cli *cli, int argc, const char *const *argv)
+{
+    if (argc > 0) {
+        rc_cli_complain(cli, NULL);
+        rc_cli_text(&cli->err, "--version takes no operand, not ");
+        rc_cli_quote(cli, rc_str_c(argv[0]));
+        rc_buf_push_byte(&cli->err, '\n');
+        return rc_cli_usage(cli, NULL);
+    }
+    rc_cli_text(&cli->out, "recourse ");
+    rc_cli_text(&cli->out, rc_version());
+    rc_buf_push_byte(&cli->out, '\n');
+    return RC_EXIT_OK;
+}
+
 static int dispatch(rc_cli *cli, int argc, const char *const *argv)
 {
     if (argc < 2) {
         rc_help_main(&cli->err, cli->err_terminal.width);
         return RC_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        rc_help_main(&cli->out, cli->out_terminal.width);
-        return RC_EXIT_OK;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        rc_cli_text(&cli->out, "recourse ");
-        rc_cli_text(&cli->out, rc_version());
-        rc_buf_push_byte(&cli->out, '\n');
-        return RC_EXIT_OK;
-    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(cli, argc - 2, argv + 2);
+    if (strcmp(argv[1], "--version") == 0)
+        return version(cli, argc - 2, argv + 2);
     if (argv[1][0] == '-')
         return refuse_main_option(cli, argv[1]);
     return run_command(cli, argc - 1, argv + 1);

@@ -119,7 +119,10 @@ static int read_error(rc_cli *cli, const rc_input *input, int error)
         return refuse_memory(cli, input);
     rc_cli_complain(cli, input->command);
     rc_cli_text(&cli->err, "cannot read ");
-    rc_cli_name(cli, shown_path(input));
+    if (shown_path(input).len > 0)
+        rc_cli_name(cli, shown_path(input));
+    else
+        rc_cli_text(&cli->err, "a file without a name");
     rc_cli_text(&cli->err, ": ");
     rc_cli_text(&cli->err, rc_sys_error_text(error));
     rc_buf_push_byte(&cli->err, '\n');

@@ -126,9 +126,10 @@ static int take_long(struct reading *r, const char *argument)
     const char *value = equals != RC_STR_NPOS ? argument + equals + 1 : NULL;
     rc_str name = rc_str_slice(whole, 2, equals);
 
-    if (rc_str_eq(name, RC_STR("help")) && value == NULL) {
-        r->args.wants_help = true;
-        return RC_EXIT_OK;
+    if (rc_str_eq(name, RC_STR("help"))) {
+        static const rc_option HELP = {.name = "help"};
+        r->args.wants_help = value == NULL;
+        return value == NULL ? RC_EXIT_OK : refuse_use(r, &HELP, " takes no value");
     }
     for (size_t i = 0; i < r->command->option_count; i++) {
         const rc_option *option = &r->command->options[i];

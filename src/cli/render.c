@@ -160,17 +160,18 @@ static const rc_option render_options[RENDER_COUNT] = {
     [RENDER_INDENT] = {.name = "indent",
                        .value_name = "N",
                        .max = 8,
-                       .help = "spaces a level in --format json (default: 0, one line)"},
+                       .help = "spaces a level in --format json, 0 to 8 (default: 0, one line)"},
     [RENDER_COLOUR] = {.name = "color",
                        .value_name = "WHEN",
                        .value_at = rc_colour_at,
                        .help = "auto (default: on a terminal, unless NO_COLOR is set), always or "
                                "never"},
-    [RENDER_WIDTH] = {.name = "width",
-                      .value_name = "N",
-                      .min = RC_WIDTH_MIN,
-                      .max = RC_WIDTH_MAX,
-                      .help = "columns of a panel (default: COLUMNS, the terminal's, else 80)"},
+    [RENDER_WIDTH] =
+        {.name = "width",
+         .value_name = "N",
+         .min = RC_WIDTH_MIN,
+         .max = RC_WIDTH_MAX,
+         .help = "columns of a panel, 20 to 200 (default: COLUMNS, the terminal's, else 80)"},
 };
 
 const rc_command rc_command_render = {

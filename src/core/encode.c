@@ -1,6 +1,7 @@
 #include <recourse/json.h>
 
 #include "base/json_writer.h"
+#include "core/render_json.h"
 #include "core/report_fields.h"
 #include "core/report_private.h"
 #include "core/view.h"
@@ -28,17 +29,6 @@ rc_view rc_view_parse(rc_str name)
     return (rc_view)0;
 }
 
-/* The model must not learn where things lie on our machine. */
-static void put_text(rc_json_writer *w, rc_str text, rc_view view)
-{
-    if (view != RC_VIEW_MODEL) {
-        rc_json_string(w, text);
-        return;
-    }
-    rc_text_room room;
-    rc_json_string(w, rc_view_text(view, text, &room));
-}
-
 static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
                        rc_view view);
 
@@ -61,7 +51,7 @@ static void put_scalar(rc_json_writer *w, const rc_field *field, const void *obj
     const char *at = (const char *)object + field->offset;
     rc_json_key(w, field->key);
     if (field->kind == RC_FIELD_TEXT)
-        put_text(w, *(const rc_str *)(const void *)at, view);
+        rc_render_text(w, view, *(const rc_str *)(const void *)at);
     else if (field->kind == RC_FIELD_INT)
         rc_json_i64(w, *(const int64_t *)(const void *)at);
     else if (field->kind == RC_FIELD_BOOL)
@@ -70,30 +60,6 @@ static void put_scalar(rc_json_writer *w, const rc_field *field, const void *obj
         rc_json_string(w, rc_str_c(field->names->name(*(const uint32_t *)(const void *)at)));
     else
         put_object(w, field->members, object, view);
-}
-
-static void put_context(rc_json_writer *w, rc_str key, const rc_report *report, rc_view view)
-{
-    bool is_open = false;
-    for (size_t i = 0; i < rc_report_context_count(report); i++) {
-        const rc_context_entry *entry = rc_report_context_at(report, i);
-        if (!rc_view_has_context(view, entry))
-            continue;
-        if (!is_open) {
-            rc_json_key(w, key);
-            rc_json_object_begin(w);
-            is_open = true;
-        }
-        rc_json_key(w, entry->key);
-        if (entry->kind == RC_VALUE_INT)
-            rc_json_i64(w, entry->number);
-        else if (entry->kind == RC_VALUE_BOOL)
-            rc_json_bool(w, entry->flag);
-        else
-            put_text(w, entry->text, view);
-    }
-    if (is_open)
-        rc_json_object_end(w);
 }
 
 static void put_attempts(rc_json_writer *w, rc_str key, const rc_report *report, rc_view view)
@@ -130,7 +96,7 @@ static void put_field(rc_json_writer *w, const rc_field *field, const void *obje
         put_scalar(w, field, object, view);
         return;
     case RC_FIELD_CONTEXT:
-        put_context(w, field->key, object, view);
+        rc_render_member_context(w, view, object);
         return;
     case RC_FIELD_ATTEMPTS:
         put_attempts(w, field->key, object, view);

@@ -6,10 +6,18 @@
 #include "core/view.h"
 
 /* A function of its own keeps the room out of the frames of its callers. */
-static void put_text(rc_json_writer *w, rc_view view, rc_str text)
+static void put_masked(rc_json_writer *w, rc_view view, rc_str text)
 {
     rc_text_room room;
     rc_json_string(w, rc_view_text(view, text, &room));
+}
+
+void rc_render_text(rc_json_writer *w, rc_view view, rc_str text)
+{
+    if (view == RC_VIEW_MODEL)
+        put_masked(w, view, text);
+    else
+        rc_json_string(w, text);
 }
 
 void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text)
@@ -17,7 +25,7 @@ void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text)
     if (text.len == 0)
         return;
     rc_json_key(w, key);
-    put_text(w, view, text);
+    rc_render_text(w, view, text);
 }
 
 void rc_render_member_name(rc_json_writer *w, rc_str key, const char *name)
@@ -56,7 +64,7 @@ static void put_entry(rc_json_writer *w, rc_view view, const rc_context_entry *e
     else if (entry->kind == RC_VALUE_BOOL)
         rc_json_bool(w, entry->flag);
     else
-        put_text(w, view, entry->text);
+        rc_render_text(w, view, entry->text);
 }
 
 void rc_render_member_context(rc_json_writer *w, rc_view view, const rc_report *report)

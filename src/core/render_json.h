@@ -1,4 +1,5 @@
-/* What the JSON renderers share: members that are left out when there is nothing to say. */
+/* What the encoder and the JSON renderers share: members that are left out when there is nothing to
+ * say. */
 #ifndef RC_CORE_RENDER_JSON_H
 #define RC_CORE_RENDER_JSON_H
 
@@ -6,6 +7,9 @@
 #include <recourse/report.h>
 
 #include "base/json_writer.h"
+
+/* A string as the view has it: the model's has no paths. */
+void rc_render_text(rc_json_writer *w, rc_view view, rc_str text);
 
 /* A member with the text as the view has it; nothing when the text is empty. */
 void rc_render_member(rc_json_writer *w, rc_view view, rc_str key, rc_str text);

@@ -238,3 +238,16 @@ on_terminal() { # COLUMNS COMMAND
     run -64 bash -c '"$RECOURSE" errors Nope 2>&-'
     run -0 bash -c '"$RECOURSE" errors 2>&- >/dev/null'
 }
+
+@test "help and version say what they do not take" {
+    run -64 --separate-stderr "$RECOURSE" errors --help=1
+    [[ "$stderr" == *"--help takes no value"* ]]
+    run -64 --separate-stderr "$RECOURSE" --version now
+    [[ "$stderr" == *'--version takes no operand, not "now"'* ]]
+    run -0 --separate-stderr "$RECOURSE" --help render
+    [ "$output" = "$("$RECOURSE" render --help)" ]
+    run -64 --separate-stderr "$RECOURSE" --help rendr
+    [[ "$stderr" == *"render"* ]]
+    run -66 --separate-stderr "$RECOURSE" render ''
+    [[ "$stderr" == *"a file without a name"* ]]
+}
