@@ -137,7 +137,7 @@ static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
 }
 
 /* How secret the value has to look. False: it is none, whatever it looks like. */
-static bool need_of(rc_scrub_kind kind, const separator *sep, bool is_parameter,
+static bool need_of(rc_scrub_kind kind, const separator *sep, bool in_query,
                     rc_scrub_need *ret_need)
 {
     switch (kind) {
@@ -153,17 +153,17 @@ static bool need_of(rc_scrub_kind kind, const separator *sep, bool is_parameter,
         return true;
     case RC_SCRUB_KIND_TOKEN:
     case RC_SCRUB_KIND_ERROR:
-        *ret_need = is_parameter ? RC_SCRUB_NEED_LITTLE : RC_SCRUB_NEED_RANDOM;
+        *ret_need = in_query ? RC_SCRUB_NEED_LITTLE : RC_SCRUB_NEED_RANDOM;
         return true;
     case RC_SCRUB_KIND_HINT:
-        *ret_need = is_parameter ? RC_SCRUB_NEED_LITTLE : RC_SCRUB_NEED_LONG;
+        *ret_need = in_query ? RC_SCRUB_NEED_LITTLE : RC_SCRUB_NEED_LONG;
         return sep->ch == '=';
     case RC_SCRUB_KIND_PARAM:
         *ret_need = RC_SCRUB_NEED_LITTLE;
-        return is_parameter;
+        return in_query;
     case RC_SCRUB_KIND_GRANT:
         *ret_need = RC_SCRUB_NEED_LONG;
-        return is_parameter;
+        return in_query;
     }
     return false;
 }
@@ -248,10 +248,10 @@ static bool find_value(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *re
     return true;
 }
 
-static rc_scrub_kind kind_at(rc_str text, size_t from, size_t to, bool is_parameter)
+static rc_scrub_kind kind_at(rc_str text, size_t from, size_t to, bool in_query)
 {
     rc_scrub_kind kind = rc_scrub_kind_of(rc_str_slice(text, from, to), false);
-    if (kind == RC_SCRUB_KIND_PARAM && !is_parameter)
+    if (kind == RC_SCRUB_KIND_PARAM && !in_query)
         kind = kind_of_phrase(text, from, to);
     return kind;
 }

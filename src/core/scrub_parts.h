@@ -268,10 +268,10 @@ typedef struct rc_scrub_sieve {
 
 void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from);
 
-/* The first mark at or behind `at`, or text.len. */
-static inline size_t rc_scrub_sieve_next(rc_scrub_sieve *sieve, rc_str text, size_t at)
+/* The first mark at or behind `at`, or an offset at or behind `stop`. */
+static inline size_t rc_scrub_sieve_next(rc_scrub_sieve *sieve, rc_str text, size_t at, size_t stop)
 {
-    while (at < text.len) {
+    while (at < stop) {
         if (at < sieve->from || at >= sieve->to)
             rc_scrub_sieve_load(sieve, text, at);
         uint64_t marks = sieve->marks >> (at - sieve->from);
@@ -280,7 +280,7 @@ static inline size_t rc_scrub_sieve_next(rc_scrub_sieve *sieve, rc_str text, siz
             return next;
         at = sieve->to;
     }
-    return text.len;
+    return at;
 }
 
 /* --- The scanner (scrub_scan.c) --- */

@@ -1,15 +1,21 @@
 #include "core/scrub_parts.h"
 
+#include "base/utf8.h"
+
 void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text)
 {
     *scan = (rc_scrub_scan){.text = text, .stop = text.len};
 }
 
-static bool find_long_key(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit)
+/* Looks for keys that begin before `stop`. */
+static bool find_long_key(rc_str text, size_t from, size_t to, size_t stop, rc_scrub_edit *ret_edit)
 {
     size_t key_from;
     size_t key_to;
-    if (to - from < RC_SCRUB_LONG_WORD || !rc_scrub_find_shape(text, from, to, &key_from, &key_to))
+    if (to - from < RC_SCRUB_LONG_WORD)
+        return false;
+    to = stop > from && stop < to ? stop : to;
+    if (!rc_scrub_find_shape(text, from, to, &key_from, &key_to))
         return false;
     key_to = rc_scrub_folded_end(text, key_to, RC_SCRUB_NEED_RANDOM);
     *ret_edit = rc_scrub_mask(key_from, key_from, key_to, key_to);
@@ -41,17 +47,18 @@ static bool may_be_member(rc_str text, size_t from, size_t to)
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    if (find_long_key(text, from, to, ret_edit) || find_split_key(text, from, to, ret_edit))
+    if (find_long_key(text, from, to, scan->stop, ret_edit) ||
+        find_split_key(text, from, to, ret_edit))
         return true;
     if (to - from < 2 || to == text.len || !rc_scrub_is_telling(text.ptr + to - 1))
         return false;
+    if ((text.ptr[from] | 0x20) == 'b' && rc_scrub_find_scheme(text, from, to, ret_edit))
+        return true;
     if (may_be_member(text, from, to) &&
         rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
         scan->is_in_list = scan->list.style.is_listed;
         return true;
     }
-    if ((text.ptr[from] | 0x20) == 'b')
-        return rc_scrub_find_scheme(text, from, to, ret_edit);
     return rc_scrub_find_block(text, from, to, ret_edit);
 }
 
@@ -67,20 +74,43 @@ static size_t escape_sequence_end(rc_str text, size_t at)
     return rc_scrub_is(text, end, RC_SCRUB_ALPHA) ? end + 1 : end;
 }
 
-/* Escapes and ill-formed bytes, and the colon of a URL. Moves the scan behind it. */
+static bool replace_broken(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
+{
+    scan->at = to;
+    *ret_edit = (rc_scrub_edit){from, from, to, to, RC_SCRUB_PUT_BROKEN};
+    return true;
+}
+
+/* Moves the scan behind the bytes that are not ASCII, or finds the first ill-formed sequence. */
+static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
+{
+    rc_str text = scan->text;
+    while (at < text.len && (unsigned char)text.ptr[at] >= 0x80) {
+        size_t len;
+        uint32_t cp = rc_utf8_decode(text, at, &len);
+        if (cp == RC_UTF8_REPLACEMENT && !rc_scrub_has(text, at, RC_STR("\xEF\xBF\xBD")))
+            return replace_broken(scan, at, at + len, ret_edit);
+        at += len;
+    }
+    scan->at = at;
+    return false;
+}
+
+/* Escapes, ill-formed bytes, the colon of a URL. Moves the scan behind them. */
 static bool find_at_special(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
-    if (text.ptr[at] == '\x1b') {
+    unsigned char c = (unsigned char)text.ptr[at];
+    if (c == 0)
+        return replace_broken(scan, at, at + 1, ret_edit);
+    if (c >= 0x80)
+        return find_broken(scan, at, ret_edit);
+    if (c == 0x1B) {
         scan->at = escape_sequence_end(text, at);
         return false;
     }
     rc_glyph glyph = rc_glyph_at(text, at);
     scan->at = at + glyph.len;
-    if (glyph.ch == RC_GLYPH_BROKEN && !rc_scrub_has(text, at, RC_STR("\xEF\xBF\xBD"))) {
-        *ret_edit = (rc_scrub_edit){at, at, scan->at, scan->at, RC_SCRUB_PUT_BROKEN};
-        return true;
-    }
     return glyph.ch == ':' && rc_scrub_find_userinfo(text, at, &scan->no_at_before, ret_edit);
 }
 
@@ -96,8 +126,7 @@ static bool find_at_mark(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_ed
     if (!rc_scrub_is(text, mark, RC_SCRUB_WORD)) {
         if (find_at_special(scan, mark, ret_edit))
             return true;
-        /* The letters of an escape are no part of the word behind it, which the sieve cannot know.
-         */
+        /* The letters of an escape are no part of the word behind it. The sieve cannot know. */
         bool is_inside = rc_scrub_is(text, scan->at, RC_SCRUB_WORD) &&
                          rc_scrub_is(text, scan->at - 1, RC_SCRUB_WORD);
         return is_inside && find_at_word(scan, scan->at, ret_edit);
@@ -111,7 +140,7 @@ static bool find_at_mark(rc_scrub_scan *scan, size_t mark, rc_scrub_edit *ret_ed
 static bool find_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
 {
     for (;;) {
-        size_t mark = rc_scrub_sieve_next(&scan->sieve, scan->text, scan->at);
+        size_t mark = rc_scrub_sieve_next(&scan->sieve, scan->text, scan->at, scan->stop);
         if (mark >= scan->stop)
             return false;
         if (find_at_mark(scan, mark, ret_edit))

@@ -180,7 +180,7 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
     while (!end && at < to) {
         at = rc_scrub_run(text, at, RC_SCRUB_ALNUM, to - at);
         at = rc_scrub_run(text, at, RC_SCRUB_DASH, to - at);
-        if (to - at >= RC_SCRUB_LONG_WORD)
+        if (at < to)
             end = table_shape_end(SHAPES, COUNT(SHAPES), text, at, true);
     }
     if (!end)
