@@ -55,11 +55,16 @@ typedef struct rc_decode_info {
 } rc_decode_info;
 
 /* Reads one report. RC_OK: *ret_report is the caller's to free. Otherwise *ret_report is not
- * touched and info says why: RC_E_SYNTAX, RC_E_TRUNCATED   strict: not JSON, or text behind it;
- * tolerant: no object at all RC_E_TYPE                     a value of another type (tolerant: only
- * when the whole is not an object) RC_E_RANGE                    strict: an enum value or number
- * that is not allowed RC_E_UNKNOWN_KEY, RC_E_DUPLICATE   strict RC_E_TOO_DEEP, RC_E_TOO_LARGE,
- * RC_E_NOMEM info: borrows; may be NULL. */
+ * touched and info (borrows; may be NULL) says why:
+ *
+ *   RC_E_SYNTAX, RC_E_TRUNCATED        strict: not JSON, or text behind it; tolerant: no object
+ *   RC_E_TYPE                          a value of another type; tolerant: the whole is no object
+ *   RC_E_RANGE                         strict: a value, number or text that is not allowed
+ *   RC_E_UNKNOWN_KEY, RC_E_DUPLICATE   strict
+ *   RC_E_TOO_DEEP, RC_E_TOO_LARGE      strict: more than a report holds
+ *   RC_E_NOMEM                         out of memory
+ *
+ * A deep chain of causes takes stack: about 100 KB for the 200 that tolerant reads. */
 RC_API RC_WARN_UNUSED rc_status rc_report_decode(rc_str json, rc_decode_mode mode,
                                                  const rc_alloc *alloc,
                                                  const rc_report **ret_report,

@@ -283,8 +283,13 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     if (sep.ch == ',' && !rc_glyph_is_quote(rc_glyph_at(text, slot.at)))
         return false;
     *ret_slot = slot;
-    if (!find_value(text, &slot, ret_edit)) /* cut before the value begins, it might look secret */
-        *ret_edit = rc_scrub_keep(from, to, slot.at + rc_glyph_at(text, slot.at).len);
+    if (find_value(text, &slot, ret_edit))
+        return true;
+    /* Cut before the value begins, it might look secret. Only behind an empty string can more of a
+     * list follow. */
+    glyph = rc_glyph_at(text, slot.at);
+    *ret_edit = rc_scrub_keep(from, to, slot.at + glyph.len);
+    ret_slot->style.is_listed &= rc_glyph_is_quote(glyph);
     return true;
 }
 
