@@ -3,9 +3,10 @@
  * What a character becomes:
  *   as it is      letters, digits, marks, symbols, emoji (UTF-8 terminals); 0x20 to 0x7E (all)
  *   hidden        variation selectors, the zero width joiner, skin tones: terminals disagree about
- * the width of what they join, and without them all agree four spaces   the tab \u{XXXX} control
- * characters, bidirectional controls, invisible characters; on terminals without UTF-8 every
- *                 character that is not ASCII
+ *                 the width of what they join, and without them all agree
+ *   four spaces   the tab
+ *   \u{XXXX}      control characters, bidirectional controls, invisible characters; on terminals
+ *                 without UTF-8 every character that is not ASCII
  * So no report can move the cursor, change a colour, ring the bell, reorder or hide text. */
 #ifndef RC_CORE_RENDER_WRAP_H
 #define RC_CORE_RENDER_WRAP_H
