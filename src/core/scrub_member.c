@@ -84,7 +84,8 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
 {
     *ret = (separator){0};
     rc_glyph glyph = rc_glyph_at(text, to);
-    if (glyph.ch == '>' && has_before(text, from, RC_STR("<"))) {
+    if (glyph.ch == '>' &&
+        (has_before(text, from, RC_STR("<")) || has_before(text, from, RC_STR("&lt;")))) {
         ret->ch = '>';
         ret->value_at = to + glyph.len;
         return true;
@@ -282,8 +283,14 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     slot.is_assigned = sep.ch == '=';
     slot.style = (rc_scrub_style){.is_text = slot.kind == RC_SCRUB_KIND_TEXT,
                                   .is_parameter = in_query,
-                                  .is_percent = sep.is_percent,
-                                  .is_element = sep.ch == '>'};
+                                  .is_percent = sep.is_percent};
+    if (sep.ch == '>') {
+        slot.style.is_element = rc_scrub_is_element(text, rc_str_slice(text, from, to), slot.at);
+        if (slot.style.is_element)
+            slot.at = rc_glyph_skip_blanks(text, slot.at, true);
+        else
+            slot.need = RC_SCRUB_NEED_RANDOM;
+    }
     rc_glyph glyph = rc_glyph_at(text, slot.at);
     if (glyph.ch == '[' && !in_query && !rc_scrub_has(text, slot.at, RC_STR(RC_SCRUB_MARK))) {
         slot.style.is_listed = true;

@@ -1,8 +1,11 @@
 /* Values that stay: words which say that there is no secret, or what is wrong with it. */
 #include "core/scrub_parts.h"
 
+#include "base/str.h"
+
 #define LOOK_MAX 128u /* how far a line is followed */
 #define NAME_MAX_LEN 64u
+#define ELEMENT_MAX 1024u
 
 static bool is_mixed(rc_str text, size_t from, size_t to)
 {
@@ -74,6 +77,27 @@ static bool is_assigned_word(rc_str text, const rc_scrub_slot *slot, size_t from
     if (is_text && is_alone)
         *ret_release = seen;
     return is_alone;
+}
+
+bool rc_scrub_is_element(rc_str text, rc_str name, size_t value_at)
+{
+    size_t at = value_at;
+    bool is_word = true;
+    for (size_t most = at + ELEMENT_MAX; at < most;) {
+        rc_glyph glyph = rc_glyph_at(text, at);
+        size_t next = at + glyph.len;
+        if (glyph.ch == RC_GLYPH_END || rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
+            return false;
+        if (glyph.ch == '<' && !glyph.is_percent) {
+            glyph = rc_glyph_at(text, next);
+            next += glyph.len;
+            bool is_own = rc_str_eq_nocase(rc_str_slice(text, next, next + name.len), name);
+            return glyph.ch == '/' && at > value_at && (is_word || is_own);
+        }
+        is_word = is_word && !rc_glyph_is_blank(glyph) && !rc_glyph_is_newline(glyph);
+        at = next;
+    }
+    return false;
 }
 
 bool rc_scrub_is_plain_value(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
