@@ -5,6 +5,7 @@
 
 #define LOOK_MAX 128u /* how far a line is followed */
 #define NAME_MAX_LEN 64u
+#define COOKIE_MIN 4u
 #define ELEMENT_MAX 1024u
 
 static bool is_mixed(rc_str text, size_t from, size_t to)
@@ -13,6 +14,15 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
     for (size_t at = from; at < to; at++)
         seen |= rc_scrub_class(text, at);
     return (seen & RC_SCRUB_DIGIT) && (seen & RC_SCRUB_ALPHA);
+}
+
+/* A value of a cookie that is too short to be secret tells nothing. */
+static bool is_cookie_value(rc_str text, size_t at)
+{
+    if (rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
+        return false;
+    return rc_glyph_is_quote(rc_glyph_at(text, at)) ||
+           rc_scrub_bare_end(text, at, (rc_scrub_style){0}) - at >= COOKIE_MIN;
 }
 
 /* Does the line go on with what a sentence would not hold: a = in a cookie header, a word with
@@ -29,9 +39,9 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind)
                       rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
         if (is_end || rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)))
             return false;
-        if (kind == RC_SCRUB_KIND_COOKIE && glyph.ch == '=')
-            return true;
         at = to + glyph.len;
+        if (kind == RC_SCRUB_KIND_COOKIE && glyph.ch == '=' && is_cookie_value(text, at))
+            return true;
     }
     return false;
 }
@@ -114,7 +124,8 @@ bool rc_scrub_is_plain_value(rc_str text, const rc_scrub_slot *slot, rc_glyph op
     }
     if (slot->style.is_element)
         return behind.ch == '<';
-    if (slot->kind == RC_SCRUB_KIND_COOKIE && (behind.ch == '=' || behind.ch == ';'))
+    if (slot->kind == RC_SCRUB_KIND_COOKIE && !slot->is_flowing &&
+        (behind.ch == '=' || behind.ch == ';'))
         return false;
     if (slot->is_flowing && rc_scrub_is(text, from, RC_SCRUB_ALNUM) &&
         (slot->kind == RC_SCRUB_KIND_COOKIE || slot->kind == RC_SCRUB_KIND_AUTH))

@@ -48,6 +48,8 @@ static void test_cookies_that_begin_with_a_word(void **unused)
         {"Set-Cookie: error=abcdef0123456789abcdef; HttpOnly", "Set-Cookie: [redacted]"},
         {"{\"Cookie\":\"a=abcdef0123456789; b=c\"}", "{\"Cookie\":\"[redacted]\"}"},
         {"cookie=a=1; s=abcdef0123456789", "cookie=[redacted]"},
+        {"Cookie: a=\"hunter2\"", "Cookie: [redacted]"},
+        {"set-cookie: a=b", NULL},
         {"Cookie: none", NULL},
         {"Cookie: missing.", NULL},
         {"{\"Cookie\":\"none\"}", NULL},
