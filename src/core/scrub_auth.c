@@ -91,7 +91,7 @@ bool rc_scrub_find_auth(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *r
     }
     if (ends_value(rc_glyph_at(text, from)))
         return false;
-    if (rc_scrub_is_plain(text, from, RC_SCRUB_AFTER_NAME, &to)) {
+    if (rc_scrub_is_plain_value(text, slot, open, from, &to)) {
         *ret_edit = rc_scrub_keep(slot->hold, from, to);
         return true;
     }

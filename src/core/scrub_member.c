@@ -84,7 +84,8 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
 {
     *ret = (separator){0};
     rc_glyph glyph = rc_glyph_at(text, to);
-    if (glyph.ch == '>' && has_before(text, from, RC_STR("<"))) {
+    if (glyph.ch == '>' &&
+        (has_before(text, from, RC_STR("<")) || has_before(text, from, RC_STR("&lt;")))) {
         ret->ch = '>';
         ret->value_at = to + glyph.len;
         return true;
@@ -190,6 +191,14 @@ static bool is_no_value(rc_glyph glyph)
     }
 }
 
+/* "password=The secret phrase": a plain word that was found not to be the whole value. */
+static bool is_phrase(rc_str text, const rc_scrub_slot *slot, size_t from)
+{
+    size_t word_end;
+    return slot->is_assigned && slot->kind == RC_SCRUB_KIND_TEXT &&
+           rc_scrub_is_plain(text, from, RC_SCRUB_AFTER_NAME, &word_end);
+}
+
 /* Masks the value that begins at `from`, behind its quote if it has one. */
 static bool mask_found(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
                        rc_scrub_edit *ret_edit)
@@ -205,6 +214,8 @@ static bool mask_found(rc_str text, const rc_scrub_slot *slot, rc_glyph open, si
         release = to + rc_glyph_at(text, to).len;
     } else {
         to = rc_scrub_bare_end(text, from, slot->style);
+        if (is_phrase(text, slot, from))
+            to = rc_scrub_phrase_end(text, from, slot->style);
         if (to > from && slot->is_flowing && slot->kind == RC_SCRUB_KIND_KEY)
             to = rc_scrub_folded_end(text, to, RC_SCRUB_NEED_RANDOM);
         release = to;
@@ -231,13 +242,13 @@ static bool find_value(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *re
         open = (rc_glyph){0};
     }
     size_t from = slot->at + open.len;
-    size_t word_end;
+    size_t release;
     if (rc_glyph_at(text, from).ch == RC_GLYPH_ELLIPSIS)
         return false;
     if (slot->need == RC_SCRUB_NEED_NOTHING) {
-        if (!rc_scrub_is_plain(text, from, RC_SCRUB_AFTER_NAME, &word_end))
+        if (!rc_scrub_is_plain_value(text, slot, open, from, &release))
             return mask_found(text, slot, open, from, ret_edit);
-        *ret_edit = rc_scrub_keep(slot->hold, from, word_end);
+        *ret_edit = rc_scrub_keep(slot->hold, from, release);
         return true;
     }
     if (rc_scrub_looks_secret(text, from, slot->need))
@@ -269,10 +280,17 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
         return false;
 
     slot.is_flowing = sep.ch == ':' && !sep.is_quoted;
+    slot.is_assigned = sep.ch == '=';
     slot.style = (rc_scrub_style){.is_text = slot.kind == RC_SCRUB_KIND_TEXT,
                                   .is_parameter = in_query,
-                                  .is_percent = sep.is_percent,
-                                  .is_element = sep.ch == '>'};
+                                  .is_percent = sep.is_percent};
+    if (sep.ch == '>') {
+        slot.style.is_element = rc_scrub_is_element(text, rc_str_slice(text, from, to), slot.at);
+        if (slot.style.is_element)
+            slot.at = rc_glyph_skip_blanks(text, slot.at, true);
+        else
+            slot.need = RC_SCRUB_NEED_RANDOM;
+    }
     rc_glyph glyph = rc_glyph_at(text, slot.at);
     if (glyph.ch == '[' && !in_query && !rc_scrub_has(text, slot.at, RC_STR(RC_SCRUB_MARK))) {
         slot.style.is_listed = true;

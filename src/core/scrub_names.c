@@ -30,6 +30,8 @@ static const secret_name PLAIN_NAMES[] = {
 /* The end of a name, in lower case and without separators. Longer names are known by their end. */
 #define FOLDED_MAX 48u
 
+#define NAME_MIN 3u /* the shortest of the table */
+
 typedef struct folded {
     char bytes[FOLDED_MAX];
     rc_str text;   /* the last part of bytes */
@@ -83,13 +85,44 @@ static rc_scrub_kind find_kind(const folded *name, bool is_exact)
     return RC_SCRUB_KIND_NONE;
 }
 
+/* Takes one of several keys for what it is: OPENAI_API_KEY_2, DB_PASSWORD_PROD, secretValue. */
+static bool strip_tail(rc_str *name)
+{
+    static const rc_str TAILS[] = {
+#define RC_SECRET_TAIL(tail) RC_STR_INIT(tail),
+#include "../../spec/secrets.def"
+    };
+    if (name->len > 0 && rc_ascii_is_digit(name->ptr[name->len - 1])) {
+        name->len--;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof TAILS / sizeof *TAILS; i++) {
+        if (rc_str_ends_with(*name, TAILS[i])) {
+            name->len -= TAILS[i].len;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What names one secret names another; names that are known in a URL alone have no tails. */
+static rc_scrub_kind find_tailed_kind(folded *name)
+{
+    rc_scrub_kind kind = RC_SCRUB_KIND_NONE;
+    while (kind == RC_SCRUB_KIND_NONE && strip_tail(&name->text) && name->text.len >= NAME_MIN)
+        kind = find_kind(name, false);
+    return kind < RC_SCRUB_KIND_HINT ? kind : RC_SCRUB_KIND_NONE;
+}
+
 rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
 {
     folded f;
     fold(name, &f);
-    if (f.text.len < 3) /* the shortest of the table */
+    if (f.text.len < NAME_MIN)
         return RC_SCRUB_KIND_NONE;
     rc_scrub_kind kind = find_kind(&f, is_exact);
+    if (kind == RC_SCRUB_KIND_NONE && !is_exact)
+        kind = find_tailed_kind(&f);
     if (kind == RC_SCRUB_KIND_NONE)
         return kind;
     for (size_t i = 0; i < sizeof PLAIN_NAMES / sizeof *PLAIN_NAMES; i++) {
@@ -123,7 +156,7 @@ enum {
     WD = 1u << 17,
     WT = 1u << 18,
     YS = 1u << 19,
-    NAME_ENDS = (1u << 20) - 1,
+    TABLE_ENDS = (1u << 20) - 1,
 
     IC = 1u << 20, /* Basic */
 
@@ -132,34 +165,51 @@ enum {
     V3 = 1u << 23,  /* bce-v3/ */
     SG = 1u << 24,  /* SG. */
     VS = 1u << 25,  /* hvs. */
+
+    DIGITS = 1u << 26, /* what follows a name: API_KEY_2, and the tails */
+    OLD = 1u << 27,    /* old, prod */
+    NEW = 1u << 28,    /* new, dev */
+    TEST = 1u << 29,   /* test, default */
+    STAGING = 1u << 30,
+    TAIL_ENDS = DIGITS | OLD | NEW | TEST | STAGING, /* EY: also primary, DE: value, LS: secrets */
     SPLIT_ENDS = AQ | Y29 | V3 | SG | VS,
+    NAME_ENDS = TABLE_ENDS | TAIL_ENDS,
 };
 
 #define BOTH_CASES(upper, lower, bits) [upper] = (bits), [lower] = (bits)
 
 const uint32_t rc_scrub_letters_before[256] = {
-    ['2'] = Y29,
+    ['0' ... '1'] = DIGITS,
+    ['2'] = DIGITS | Y29,
+    ['3' ... '9'] = DIGITS,
+    ['-'] = DIGITS,
+    ['_'] = DIGITS,
     BOTH_CASES('A', 'a', AL | AQ),
-    BOTH_CASES('D', 'd', DE),
-    BOTH_CASES('E', 'e', EN | ER | ET | EY),
+    BOTH_CASES('D', 'd', DIGITS | DE),
+    BOTH_CASES('E', 'e', DIGITS | EN | ER | ET | EY | NEW),
     BOTH_CASES('I', 'i', IC | IE | IG | IN),
-    BOTH_CASES('L', 'l', LS),
-    BOTH_CASES('O', 'o', ON),
-    BOTH_CASES('R', 'r', RD | RE),
-    BOTH_CASES('S', 's', SE | SG | SS),
-    BOTH_CASES('T', 't', TH | TP),
-    BOTH_CASES('V', 'v', V3 | VS),
-    BOTH_CASES('W', 'w', WD | WT),
-    BOTH_CASES('Y', 'y', YS),
+    BOTH_CASES('L', 'l', DIGITS | LS | OLD | TEST),
+    BOTH_CASES('N', 'n', DIGITS | STAGING),
+    BOTH_CASES('O', 'o', ON | OLD),
+    BOTH_CASES('P', 'p', DIGITS),
+    BOTH_CASES('R', 'r', DIGITS | EY | RD | RE),
+    BOTH_CASES('S', 's', DIGITS | SE | SG | SS | TEST),
+    BOTH_CASES('T', 't', DIGITS | LS | TH | TP),
+    BOTH_CASES('U', 'u', DE),
+    BOTH_CASES('V', 'v', DIGITS | V3 | VS),
+    BOTH_CASES('W', 'w', DIGITS | WD | WT),
+    BOTH_CASES('Y', 'y', DIGITS | YS),
 };
 
 const uint32_t rc_scrub_last_letters[256] = {
-    ['3'] = V3,
-    ['9'] = Y29,
+    ['0' ... '2'] = DIGITS,
+    ['3'] = DIGITS | V3,
+    ['4' ... '8'] = DIGITS,
+    ['9'] = DIGITS | Y29,
     BOTH_CASES('C', 'c', IC),
-    BOTH_CASES('D', 'd', RD | WD),
+    BOTH_CASES('D', 'd', OLD | RD | WD),
     BOTH_CASES('E', 'e', DE | IE | RE | SE),
-    BOTH_CASES('G', 'g', IG | SG),
+    BOTH_CASES('G', 'g', IG | SG | STAGING),
     BOTH_CASES('H', 'h', TH),
     BOTH_CASES('L', 'l', AL),
     BOTH_CASES('N', 'n', EN | IN | ON),
@@ -167,7 +217,9 @@ const uint32_t rc_scrub_last_letters[256] = {
     BOTH_CASES('Q', 'q', AQ),
     BOTH_CASES('R', 'r', ER),
     BOTH_CASES('S', 's', LS | SS | VS | YS),
-    BOTH_CASES('T', 't', ET | WT),
+    BOTH_CASES('T', 't', ET | TEST | WT),
+    BOTH_CASES('V', 'v', NEW),
+    BOTH_CASES('W', 'w', NEW),
     BOTH_CASES('Y', 'y', EY),
 };
 

@@ -228,7 +228,8 @@ typedef struct rc_scrub_slot {
     rc_scrub_kind kind;
     rc_scrub_need need;
     rc_scrub_style style;
-    bool is_flowing; /* a colon in prose: what follows may be ordinary words of any language */
+    bool is_flowing;  /* a colon in prose: what follows may be ordinary words of any language */
+    bool is_assigned; /* behind a =: what follows is no prose */
 } rc_scrub_slot;
 
 /* Is the word [from, to) the name of a secret that follows? *ret_slot is written whenever there is
@@ -238,6 +239,19 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
 
 /* The next element of a list. slot->at is where the one before it ended. */
 bool rc_scrub_find_element(rc_str text, rc_scrub_slot *slot, rc_scrub_edit *ret_edit);
+
+/* Is the value that begins at `from`, behind the quote `open` if there is one, no secret but a word
+ * that stands for its absence? Sets before which offset the text must not be cut. (scrub_plain.c)
+ */
+bool rc_scrub_is_plain_value(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
+                             size_t *ret_release);
+
+/* Does the value behind <name> end in a closing tag? <api-key> is a placeholder otherwise. A mark
+ * in it stands for text that may have held tags. */
+bool rc_scrub_is_element(rc_str text, rc_str name, size_t value_at);
+
+/* Where the words end that begin at `at`: before the next member, or as a bare value ends. */
+size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style);
 
 /* The value of an Authorization header. */
 bool rc_scrub_find_auth(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *ret_edit);

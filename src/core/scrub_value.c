@@ -102,6 +102,10 @@ static bool is_reference(rc_str text, size_t at, size_t *ret_to)
             has_underscore |= text.ptr[to] == '_';
         bool is_braced = to < text.len && text.ptr[to] == '}';
         *ret_to = to + is_braced;
+        size_t key_from;
+        size_t key_to;
+        if (rc_scrub_find_shape(text, from, to, &key_from, &key_to))
+            return false;
         return has_underscore && is_word_end(text, to + is_braced);
     }
     return false;
