@@ -158,17 +158,14 @@ static void write_up_to(const plan *p, size_t end, rc_buf *buf)
     rc_buf_push(buf, rc_str_make(p->text.ptr + at, end - at));
 }
 
-rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
+/* One pass. *ret_changed: what was appended is not the text itself. */
+static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *ret_changed)
 {
-    if (max_bytes < MAX_BYTES_LEAST)
-        return RC_E_ARGUMENT;
-    if (text.len == 0)
-        return rc_buf_status(buf);
-
     plan p; /* not all of it is set: `first` is large, and mostly not needed */
     plan_init(&p, text, max_bytes);
     bool is_whole = plan_all(&p);
-    if (is_whole && p.changes == 0)
+    *ret_changed = !is_whole || p.changes > 0;
+    if (!*ret_changed)
         return rc_buf_push(buf, text);
 
     size_t end = is_whole ? text.len : p.cut_at;
@@ -183,4 +180,56 @@ rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
         rc_buf_push(buf, CUT_CLOSE);
     }
     return rc_buf_status(buf);
+}
+
+/* Makes the planned changes in the buffer itself, the last one first. False: no room, or too many
+ * of them. */
+static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
+{
+    size_t len = buf->len - start;
+    size_t growth = p->out > len ? p->out - len : 0;
+    if (p->changes > FIRST_MAX || (buf->is_fixed && growth > buf->size - buf->len) ||
+        rc_buf_reserve(buf, growth) != RC_OK)
+        return false;
+    char *text = buf->ptr + start;
+    for (size_t i = p->changes; i-- > 0;) {
+        const rc_scrub_edit *edit = &p->first[i];
+        rc_str put = replacement_of(edit);
+        memmove(text + edit->from + put.len, text + edit->to, len - edit->to);
+        memcpy(text + edit->from, put.ptr, put.len);
+        len = len - (edit->to - edit->from) + put.len;
+    }
+    buf->len = start + len;
+    return true;
+}
+
+#define PASSES_MAX 4u
+
+/* What was taken out can let what is left be read differently. So the result is scrubbed again until
+ * nothing changes; a text that does not come to rest is taken out as a whole. */
+static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
+{
+    for (unsigned pass = 0; pass < PASSES_MAX; pass++) {
+        plan p;
+        plan_init(&p, rc_str_make(buf->ptr + start, buf->len - start), max_bytes);
+        bool is_whole = plan_all(&p);
+        if (is_whole && p.changes == 0)
+            return rc_buf_status(buf);
+        if (!is_whole || !change_in_place(&p, buf, start))
+            break;
+    }
+    buf->len = start;
+    return rc_buf_push(buf, MARK);
+}
+
+rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
+{
+    if (max_bytes < MAX_BYTES_LEAST)
+        return RC_E_ARGUMENT;
+    if (text.len == 0)
+        return rc_buf_status(buf);
+    size_t start = buf->len;
+    bool is_changed;
+    rc_status status = scrub_once(text, max_bytes, buf, &is_changed);
+    return status == RC_OK && is_changed ? settle(max_bytes, buf, start) : status;
 }
