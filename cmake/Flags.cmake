@@ -45,6 +45,7 @@ if(RECOURSE_ANALYZE)
     target_compile_options(recourse_flags INTERFACE -fanalyzer)
 endif()
 if(RECOURSE_COVERAGE)
-    target_compile_options(recourse_flags INTERFACE --coverage)
+    # Atomic: a test runs the library in several threads.
+    target_compile_options(recourse_flags INTERFACE --coverage -fprofile-update=atomic)
     target_link_options(recourse_flags INTERFACE --coverage)
 endif()

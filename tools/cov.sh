@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 root=${RECOURSE_BUILD:-build}
 tools/build.sh cov
 find "$root/cov" -name '*.gcda' -delete
-ctest --test-dir "$root/cov" --output-on-failure -LE house -j "${JOBS:-$(nproc)}"
+status=0
+ctest --test-dir "$root/cov" --output-on-failure -LE house -j "${JOBS:-$(nproc)}" || status=1
 
 csv=$root/cov/coverage.csv
 gcovr --root . --filter 'src/(base|core|codec)/' --csv "$csv" "$root/cov"
@@ -22,3 +23,4 @@ NR > 1 {
     row($1, $2, $3, $5, $6)
 }
 END { print ""; for (dir in l) row(dir, l[dir], h[dir], b[dir], t[dir]) }' "$csv"
+exit $status

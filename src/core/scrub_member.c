@@ -267,6 +267,17 @@ static rc_scrub_kind kind_at(rc_str text, size_t from, size_t to, bool in_query)
     return kind;
 }
 
+/* The edit for the value of a slot. Where there is none, all up to the first byte of the value is
+ * kept whole: cut before it, the value might look secret. The scan then goes on at `next`. */
+static void find_or_hold(rc_str text, rc_scrub_slot *slot, size_t next, rc_scrub_edit *ret_edit)
+{
+    if (find_value(text, slot, ret_edit))
+        return;
+    rc_glyph glyph = rc_glyph_at(text, slot->at);
+    *ret_edit = rc_scrub_keep(slot->hold, next, slot->at + glyph.len);
+    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* an empty string, and more may follow */
+}
+
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,
                           rc_scrub_slot *ret_slot)
 {
@@ -300,14 +311,8 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
         slot.at++;
     if (sep.ch == ',' && !rc_glyph_is_quote(rc_glyph_at(text, slot.at)))
         return false;
+    find_or_hold(text, &slot, to, ret_edit);
     *ret_slot = slot;
-    if (find_value(text, &slot, ret_edit))
-        return true;
-    /* Cut before the value begins, it might look secret. Only behind an empty string can more of a
-     * list follow. */
-    glyph = rc_glyph_at(text, slot.at);
-    *ret_edit = rc_scrub_keep(from, to, slot.at + glyph.len);
-    ret_slot->style.is_listed &= rc_glyph_is_quote(glyph);
     return true;
 }
 
@@ -321,9 +326,9 @@ bool rc_scrub_find_element(rc_str text, rc_scrub_slot *slot, rc_scrub_edit *ret_
     glyph = rc_glyph_at(text, at);
     if (glyph.ch != ',')
         return false;
-    slot->at = rc_glyph_skip_blanks(text, at + glyph.len, true);
+    slot->hold = slot->at = rc_glyph_skip_blanks(text, at + glyph.len, true);
     if (is_string_prefix(text, slot->at))
         slot->at++;
-    slot->hold = slot->at;
-    return find_value(text, slot, ret_edit);
+    find_or_hold(text, slot, slot->hold, ret_edit);
+    return true;
 }

@@ -305,8 +305,7 @@ typedef struct rc_scrub_scan {
     size_t stop; /* words that begin here or later are not looked at */
     size_t no_at_before;
     rc_scrub_sieve sieve;
-    bool is_in_list;    /* the edit before was an element of one ... */
-    rc_scrub_slot list; /* ... this one */
+    rc_scrub_slot list; /* if it is listed: the element of a list that came before */
 } rc_scrub_scan;
 
 void rc_scrub_scan_init(rc_scrub_scan *scan, rc_str text);

@@ -55,10 +55,8 @@ static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_e
     if ((text.ptr[from] | 0x20) == 'b' && rc_scrub_find_scheme(text, from, to, ret_edit))
         return true;
     if (may_be_member(text, from, to) &&
-        rc_scrub_find_member(text, from, to, ret_edit, &scan->list)) {
-        scan->is_in_list = scan->list.style.is_listed;
+        rc_scrub_find_member(text, from, to, ret_edit, &scan->list))
         return true;
-    }
     return rc_scrub_find_block(text, from, to, ret_edit);
 }
 
@@ -150,9 +148,13 @@ static bool find_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
 
 bool rc_scrub_scan_next(rc_scrub_scan *scan, rc_scrub_edit *ret_edit)
 {
-    scan->is_in_list = scan->is_in_list && rc_scrub_find_element(scan->text, &scan->list, ret_edit);
-    if (!scan->is_in_list && !find_next(scan, ret_edit))
-        return false;
+    bool is_element =
+        scan->list.style.is_listed && rc_scrub_find_element(scan->text, &scan->list, ret_edit);
+    if (!is_element) {
+        scan->list.style.is_listed = false;
+        if (!find_next(scan, ret_edit))
+            return false;
+    }
     scan->at = ret_edit->to;
     scan->list.at = ret_edit->release;
     return true;
