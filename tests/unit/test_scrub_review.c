@@ -190,6 +190,48 @@ static void test_a_key_is_no_reference(void **unused)
     check(EXAMPLES, COUNT(EXAMPLES));
 }
 
+static void test_paths(void **unused)
+{
+    (void)unused;
+    static const example EXAMPLES[] = {
+        {"open /Users/John Smith/Documents/x.txt failed", "open [path] failed"},
+        {"open /Users/ada/x.txt failed", "open [path] failed"},
+        {"see ../../etc/passwd.", "see [path]."},
+        {"see ./x and $HOME/secret/x and ${HOME}/y", "see [path] and [path] and [path]"},
+        {"{\"file\":\"\\/home\\/alice\\/x\"}", "{\"file\":\"[path]\"}"},
+        {"at /code/x.py:12", "at [path]:12"},
+        {"in /build/x.c, /data/models/x.gguf", "in [path], [path]"},
+        {"/workdir/x.py", "[path]"},
+        {"/home2/alice/x", "[path]"},
+        {"/users/alice/x", "[path]"},
+        {"POST /v1/chat/completions returned 404", NULL},
+        {"/v1beta/models/gemini-pro:generateContent", NULL},
+        {"no route /api/x/y, /openai/deployments/x, /models/x, /p/x", NULL},
+        {"GET /code/x.py", NULL},
+        {"api.example.com/code/x and https://api.example.com/code/x", NULL},
+        {"https:\\/\\/api.example.com\\/v1\\/chat", NULL},
+        {"\\/v1\\/chat", NULL},
+        {"{base_url}/code/x", NULL},
+        {"/items/0/name is required; yes / no; and/or; ... / x; a/b", NULL},
+        {"It costs $5/month. </b></i> wait.../", NULL},
+        {"./. ~ ..", NULL},
+    };
+    for (size_t i = 0; i < COUNT(EXAMPLES); i++) {
+        const char *expected = EXAMPLES[i].expected ? EXAMPLES[i].expected : EXAMPLES[i].text;
+        char memory[2][OUT_MAX];
+        rc_str text = rc_str_c(EXAMPLES[i].text);
+        for (int turn = 0; turn < 2; turn++) {
+            rc_buf buf;
+            rc_buf_init_fixed(&buf, memory[turn], OUT_MAX);
+            assert_int_equal(rc_scrub_paths(text, &buf), RC_OK);
+            text = rc_buf_get(&buf);
+            if (!rc_str_eq(text, rc_str_c(expected)))
+                fail_msg("turn %d: %s became %.*s", turn, EXAMPLES[i].text, (int)text.len,
+                         text.ptr);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_one_of_several_keys),
         cmocka_unit_test(test_all_names_and_tails_are_found),
         cmocka_unit_test(test_a_key_is_no_reference),
+        cmocka_unit_test(test_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
