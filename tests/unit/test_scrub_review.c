@@ -190,6 +190,32 @@ static void test_a_key_is_no_reference(void **unused)
     check(EXAMPLES, COUNT(EXAMPLES));
 }
 
+static void test_more_secrets(void **unused)
+{
+    (void)unused;
+    static const example EXAMPLES[] = {
+        {"> -----BEGIN RSA PRIVATE KEY-----\n> MIIEvQIBADANBgkqhkiG9w0BAQEF\n> "
+         "-----END RSA PRIVATE KEY-----",
+         "> [redacted]"},
+        {"http.Header{\"X-Api-Key\":[]string{\"abcdef0123456789abcdef\"}}",
+         "http.Header{\"X-Api-Key\":[]string{\"[redacted]\"}}"},
+        {"{\"name\":\"x-api-key\",\"value\":\"abcdef0123456789abcdef\"}",
+         "{\"name\":\"x-api-key\",\"value\":\"[redacted]\"}"},
+        {"Bearer <abcdef0123456789abcdef>", "Bearer <[redacted]>"},
+        {"Authorization: Bearer <abcdef0123456789abcdef>", "Authorization: Bearer <[redacted]>"},
+        {"password=(\"hunter2\")", "password=(\"[redacted]\")"},
+        {"Authorization: Bearer <token>", NULL},
+        {"{\"name\":\"x-api-key\",\"value\":null}", NULL},
+        {"{\"name\":\"model\",\"value\":\"gpt-4o\"}", NULL},
+        {"http.Header{\"Accept\":[]string{\"application/json\"}}", NULL},
+        {"Authorization: Bearer YOUR_KEY", NULL},
+        {"Expected 'Authorization: Bearer YOUR_API_KEY'", NULL},
+        {"api_key: environment variable ANTHROPIC_API_KEY not set", NULL},
+        {"password: Passwords do not match", NULL},
+    };
+    check(EXAMPLES, COUNT(EXAMPLES));
+}
+
 static void test_paths(void **unused)
 {
     (void)unused;
@@ -241,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_one_of_several_keys),
         cmocka_unit_test(test_all_names_and_tails_are_found),
         cmocka_unit_test(test_a_key_is_no_reference),
+        cmocka_unit_test(test_more_secrets),
         cmocka_unit_test(test_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
