@@ -16,13 +16,25 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
     return (seen & RC_SCRUB_DIGIT) && (seen & RC_SCRUB_ALPHA);
 }
 
-/* A value of a cookie that is too short to be secret tells nothing. */
+/* A value of a cookie that is too short to be secret tells nothing. Counts characters, for an
+ * ill-formed byte comes out as three. */
 static bool is_cookie_value(rc_str text, size_t at)
 {
     if (rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
         return false;
-    return rc_glyph_is_quote(rc_glyph_at(text, at)) ||
-           rc_scrub_bare_end(text, at, (rc_scrub_style){0}) - at >= COOKIE_MIN;
+    rc_glyph glyph = rc_glyph_at(text, at);
+    if (rc_glyph_is_quote(glyph))
+        return true;
+    for (unsigned count = 0; count < COOKIE_MIN; count++) {
+        bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
+                      glyph.ch == ';' || rc_glyph_is_blank(glyph) || rc_glyph_is_newline(glyph) ||
+                      rc_glyph_is_quote(glyph);
+        if (is_end)
+            return false;
+        at += glyph.len;
+        glyph = rc_glyph_at(text, at);
+    }
+    return true;
 }
 
 /* Does the line go on with what a sentence would not hold: a = in a cookie header, a word with
