@@ -68,7 +68,8 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
     *ret_seen = to + glyph.len;
-    return to == from || glyph.ch == '=' || glyph.ch == ':';
+    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)); /* it held a key */
+    return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
 
 size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style)
