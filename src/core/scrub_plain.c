@@ -20,8 +20,6 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
  * ill-formed byte comes out as three. */
 static bool is_cookie_value(rc_str text, size_t at)
 {
-    if (rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
-        return false;
     rc_glyph glyph = rc_glyph_at(text, at);
     if (rc_glyph_is_quote(glyph))
         return true;
@@ -29,7 +27,7 @@ static bool is_cookie_value(rc_str text, size_t at)
         bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
                       glyph.ch == ';' || rc_glyph_is_blank(glyph) || rc_glyph_is_newline(glyph) ||
                       rc_glyph_is_quote(glyph);
-        if (is_end)
+        if (is_end || rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
             return false;
         at += glyph.len;
         glyph = rc_glyph_at(text, at);

@@ -50,6 +50,7 @@ static void test_cookies_that_begin_with_a_word(void **unused)
         {"cookie=a=1; s=abcdef0123456789", "cookie=[redacted]"},
         {"Cookie: a=\"hunter2\"", "Cookie: [redacted]"},
         {"set-cookie: a=b", NULL},
+        {"Cookie: a;password=[2", "Cookie: a;password=[[redacted]"},
         {"set-cookie: a=b\x01\xFF", "set-cookie: a=b\x01\xEF\xBF\xBD"},
         {"Cookie: none", NULL},
         {"Cookie: missing.", NULL},
