@@ -38,7 +38,7 @@ static bool is_cookie_value(rc_str text, size_t at)
 /* Does the line go on with what a sentence would not hold: a = in a cookie header, a word with
  * digits in an Authorization header? Looks no further than a mark: what the first time over leaves
  * alone, the second does too. */
-static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind)
+static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_seen)
 {
     for (size_t most = at + LOOK_MAX; at < most;) {
         size_t to = rc_scrub_run(text, at, RC_SCRUB_WORD, most - at);
@@ -47,12 +47,15 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind)
         rc_glyph glyph = rc_glyph_at(text, to);
         bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
                       rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
-        if (is_end || rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)))
+        bool is_mark = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK));
+        *ret_seen = to + (is_mark ? sizeof RC_SCRUB_MARK - 1 : 0);
+        if (is_end || is_mark)
             return false;
         at = to + glyph.len;
         if (kind == RC_SCRUB_KIND_COOKIE && glyph.ch == '=' && is_cookie_value(text, at))
             return true;
     }
+    *ret_seen = at + LOOK_MAX < text.len ? at + LOOK_MAX : text.len;
     return false;
 }
 
@@ -65,8 +68,8 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
     if (from > at && rc_scrub_is(text, from, RC_SCRUB_ALNUM))
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
-    *ret_seen = to + glyph.len;
     bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)); /* it held a key */
+    *ret_seen = to + (is_marked ? sizeof RC_SCRUB_MARK - 1 : glyph.len);
     return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
 
@@ -95,7 +98,7 @@ static bool is_assigned_word(rc_str text, const rc_scrub_slot *slot, size_t from
         return false;
     size_t seen;
     bool is_alone = !is_text || is_next_member(text, to, &seen);
-    if (is_text && is_alone)
+    if (is_text && is_alone && !slot->style.is_listed)
         *ret_release = seen;
     return is_alone;
 }
@@ -140,6 +143,6 @@ bool rc_scrub_is_plain_value(rc_str text, const rc_scrub_slot *slot, rc_glyph op
         return false;
     if (slot->is_flowing && rc_scrub_is(text, from, RC_SCRUB_ALNUM) &&
         (slot->kind == RC_SCRUB_KIND_COOKIE || slot->kind == RC_SCRUB_KIND_AUTH))
-        return !holds_more(text, to, slot->kind);
+        return !holds_more(text, to, slot->kind, slot->style.is_listed ? &to : ret_release);
     return !slot->is_assigned || is_assigned_word(text, slot, from, to, ret_release);
 }

@@ -75,6 +75,7 @@ static void test_passwords_that_begin_with_a_word(void **unused)
         {"password=The secret phrase", "password=[redacted]"},
         {"password=The secret phrase user=ada", "password=[redacted] user=ada"},
         {"password=a,hunter2", "password=[redacted]"},
+        {"password=[none, hunter2]", "password=[none, [redacted]]"},
         {"password=the x-ghp_AbCdEf0123456789GhIjKlMn: >", "password=the x-[redacted]: >"},
         {"Authorization: a hunter2", "Authorization: [redacted]"},
         {"{\"Authorization\":\"a hunter2\"}", "{\"Authorization\":\"[redacted]\"}"},
