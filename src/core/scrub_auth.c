@@ -33,12 +33,19 @@ static bool ends_value(rc_glyph glyph)
            rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
 }
 
+/* Bearer <7f3a...>: unlike Bearer <token>. */
+static bool is_in_angles(rc_str text, size_t at)
+{
+    rc_glyph glyph = rc_glyph_at(text, at);
+    return glyph.ch == '<' && rc_scrub_looks_secret(text, at + glyph.len, RC_SCRUB_NEED_RANDOM);
+}
+
 /* The token behind a scheme that ends at `at`, or none: then the scheme must stay whole. */
 static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, size_t at)
 {
     size_t from = rc_glyph_skip_blanks(text, at, true);
     rc_glyph open = rc_glyph_at(text, from);
-    if (rc_glyph_is_quote(open))
+    if (rc_glyph_is_quote(open) || is_in_angles(text, from))
         from += open.len;
     size_t word_end;
     if (rc_scrub_is_plain(text, from, RC_SCRUB_AFTER_SCHEME, &word_end))
@@ -149,7 +156,8 @@ bool rc_scrub_find_scheme(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     if (folded == to)
         return false;
     rc_glyph open = rc_glyph_at(text, folded);
-    size_t value = rc_glyph_is_quote(open) ? folded + open.len : folded;
+    bool is_opened = rc_glyph_is_quote(open) || is_in_angles(text, folded);
+    size_t value = is_opened ? folded + open.len : folded;
     size_t word_end;
     if (rc_scrub_is_plain(text, value, RC_SCRUB_AFTER_SCHEME, &word_end)) {
         *ret_edit = rc_scrub_keep(from, value, word_end);

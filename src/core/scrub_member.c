@@ -80,6 +80,21 @@ static void set_value_at(rc_str text, size_t at, separator *sep)
     sep->is_folded = sep->value_at != same_line;
 }
 
+/* Behind the , "value": of {"name":"x-api-key","value":"..."}, or 0. */
+static size_t value_member_end(rc_str text, size_t comma)
+{
+    static const rc_str value = RC_STR_INIT("value");
+    rc_glyph glyph = rc_glyph_at(text, comma);
+    size_t at = rc_glyph_skip_blanks(text, comma + glyph.len, true);
+    glyph = rc_glyph_at(text, at);
+    at += glyph.len;
+    if (!rc_glyph_is_quote(glyph) || !rc_scrub_has_nocase(text, at, value))
+        return 0;
+    at += value.len;
+    glyph = rc_glyph_at(text, at);
+    return rc_glyph_is_quote(glyph) ? colon_or_equals_end(text, at + glyph.len) : 0;
+}
+
 static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
 {
     *ret = (separator){0};
@@ -109,6 +124,11 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
         ret->ch = glyph.ch;
         ret->is_percent = glyph.is_percent;
         set_value_at(text, behind, ret);
+        return true;
+    }
+    if (glyph.ch == ',' && ret->is_quoted && value_member_end(text, at)) {
+        ret->ch = ':';
+        set_value_at(text, value_member_end(text, at), ret);
         return true;
     }
     if (glyph.ch == ',' && ret->is_quoted && is_paired(text, from)) {
@@ -307,6 +327,11 @@ bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *re
         slot.style.is_listed = true;
         slot.at = rc_glyph_skip_blanks(text, slot.at + glyph.len, false);
     }
+    if (glyph.ch == '(' && rc_glyph_is_quote(rc_glyph_at(text, slot.at + glyph.len)))
+        slot.at += glyph.len;
+    static const rc_str go_list = RC_STR_INIT("]string{");
+    if (slot.style.is_listed && rc_scrub_has(text, slot.at, go_list))
+        slot.at += go_list.len;
     if (is_string_prefix(text, slot.at))
         slot.at++;
     if (sep.ch == ',' && !rc_glyph_is_quote(rc_glyph_at(text, slot.at)))

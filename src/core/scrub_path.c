@@ -22,6 +22,25 @@ static const rc_str ROOTS[] = {
     RC_STR_INIT("run/secrets/"), RC_STR_INIT("run/user/"),   RC_STR_INIT("github/workspace/"),
 };
 
+/* The first parts of API paths and of JSON pointers into a request. */
+static const rc_str API_ROOTS[] = {
+    RC_STR_INIT("accounts"),    RC_STR_INIT("agents"),     RC_STR_INIT("anthropic"),
+    RC_STR_INIT("api"),         RC_STR_INIT("apis"),       RC_STR_INIT("assistants"),
+    RC_STR_INIT("audio"),       RC_STR_INIT("auth"),       RC_STR_INIT("batches"),
+    RC_STR_INIT("body"),        RC_STR_INIT("chat"),       RC_STR_INIT("completions"),
+    RC_STR_INIT("deployments"), RC_STR_INIT("docs"),       RC_STR_INIT("embeddings"),
+    RC_STR_INIT("engines"),     RC_STR_INIT("files"),      RC_STR_INIT("fine_tuning"),
+    RC_STR_INIT("health"),      RC_STR_INIT("images"),     RC_STR_INIT("inference"),
+    RC_STR_INIT("input"),       RC_STR_INIT("mcp"),        RC_STR_INIT("messages"),
+    RC_STR_INIT("model"),       RC_STR_INIT("models"),     RC_STR_INIT("oauth"),
+    RC_STR_INIT("oauth2"),      RC_STR_INIT("openai"),     RC_STR_INIT("organizations"),
+    RC_STR_INIT("p"),           RC_STR_INIT("params"),     RC_STR_INIT("predictions"),
+    RC_STR_INIT("projects"),    RC_STR_INIT("properties"), RC_STR_INIT("publishers"),
+    RC_STR_INIT("query"),       RC_STR_INIT("responses"),  RC_STR_INIT("rest"),
+    RC_STR_INIT("serving"),     RC_STR_INIT("sse"),        RC_STR_INIT("threads"),
+    RC_STR_INIT("tools"),       RC_STR_INIT("upload"),     RC_STR_INIT("ws"),
+};
+
 static char byte_at(rc_str text, size_t at)
 {
     return at < text.len ? text.ptr[at] : '\0';
@@ -55,13 +74,13 @@ static bool is_path_byte(rc_str text, size_t at)
     return c > ' ' && c != 0x7F && !memchr("\"'`<>|*?,;:{}", c, 13);
 }
 
-/* "John Smith\report": the name goes on behind a space when a backslash follows, and no new path.
+/* "John Smith\report": the name goes on behind a space when a separator follows, and no new path.
  */
-static bool goes_on_behind_space(rc_str text, size_t at)
+static bool goes_on_behind_space(rc_str text, size_t at, char separator)
 {
     size_t most = at + LOOK_MAX;
     for (at++; at < most && is_path_byte(text, at); at++) {
-        if (text.ptr[at] == '\\')
+        if (text.ptr[at] == separator)
             return text.ptr[at - 1] != ' ';
     }
     return false;
@@ -74,7 +93,7 @@ static size_t name_end(rc_str text, size_t at, bool is_windows)
     size_t depth = 0;
     for (;; at++) {
         char c = byte_at(text, at);
-        if (c == ' ' && is_windows && goes_on_behind_space(text, at))
+        if (c == ' ' && goes_on_behind_space(text, at, is_windows ? '\\' : '/'))
             continue;
         if (c == '\\' && !is_windows && byte_at(text, at + 1) == ' ') {
             at++;
@@ -94,14 +113,79 @@ static size_t name_end(rc_str text, size_t at, bool is_windows)
     return at;
 }
 
+static bool is_api_root(rc_str part)
+{
+    if (part.len > 1 && part.ptr[0] == 'v' && rc_ascii_is_digit(part.ptr[1]))
+        return true;
+    for (size_t i = 0; i < sizeof API_ROOTS / sizeof *API_ROOTS; i++) {
+        if (rc_str_eq_nocase(part, API_ROOTS[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Any absolute path of two parts or more. Not what goes on behind a template, nor /items/0/name,
+ * which points into JSON. */
+static size_t any_path_end(rc_str text, size_t at)
+{
+    if (at > 0 && memchr("}<>)", text.ptr[at - 1], 4))
+        return 0;
+    size_t slash = rc_scrub_run(text, at + 1, RC_SCRUB_WORD | RC_SCRUB_DOT, LOOK_MAX);
+    size_t name = slash + 1;
+    bool is_two = slash > at + 1 && byte_at(text, slash) == '/' &&
+                  rc_scrub_is(text, name, RC_SCRUB_ALPHA | RC_SCRUB_DASH | RC_SCRUB_DOT);
+    if (!is_two || !rc_scrub_is(text, at + 1, RC_SCRUB_ALPHA | RC_SCRUB_DASH | RC_SCRUB_DOT) ||
+        is_api_root(rc_str_slice(text, at + 1, slash)))
+        return 0;
+    size_t end = name_end(text, name, false);
+    return end > name ? end : 0;
+}
+
 static size_t posix_end(rc_str text, size_t at)
 {
     for (size_t i = 0; i < sizeof ROOTS / sizeof *ROOTS; i++) {
         size_t name = at + 1 + ROOTS[i].len;
-        if (rc_scrub_has(text, at + 1, ROOTS[i]))
+        if (rc_scrub_has_nocase(text, at + 1, ROOTS[i]))
             return is_path_byte(text, name) ? name_end(text, name, false) : 0;
     }
+    return any_path_end(text, at);
+}
+
+/* ./x, ../x, $HOME/x and ${HOME}/x. */
+static size_t relative_end(rc_str text, size_t at)
+{
+    static const rc_str OPENINGS[] = {
+        RC_STR_INIT("./"),       RC_STR_INIT("../"),   RC_STR_INIT("$HOME/"),
+        RC_STR_INIT("${HOME}/"), RC_STR_INIT("$PWD/"), RC_STR_INIT("${PWD}/"),
+    };
+    for (size_t i = 0; i < sizeof OPENINGS / sizeof *OPENINGS; i++) {
+        size_t name = at + OPENINGS[i].len;
+        if (!rc_scrub_has(text, at, OPENINGS[i]) || !is_path_byte(text, name))
+            continue;
+        size_t end = name_end(text, name, false);
+        return end > name ? end : 0;
+    }
     return 0;
+}
+
+/* \/home\/x: slashes as some JSON writers escape them. */
+static size_t escaped_end(rc_str text, size_t at)
+{
+    size_t first = at + 2;
+    size_t parts = 0;
+    size_t end = at;
+    while (rc_scrub_has(text, end, RC_STR("\\/"))) {
+        size_t to = end + 2;
+        while (is_path_byte(text, to) && text.ptr[to] != '\\' && text.ptr[to] != '/')
+            to++;
+        if (to == end + 2)
+            break;
+        if (parts == 0 && is_api_root(rc_str_slice(text, first, to)))
+            return 0;
+        parts++;
+        end = to;
+    }
+    return parts > 1 ? end : 0;
 }
 
 /* ~/x and ~user/x. */
@@ -177,8 +261,10 @@ static size_t path_end(rc_str text, size_t at)
         return posix_end(text, at);
     if (c == '~')
         return home_end(text, at);
+    if (c == '.' || c == '$')
+        return relative_end(text, at);
     if (c == '\\')
-        return share_end(text, at);
+        return byte_at(text, at + 1) == '/' ? escaped_end(text, at) : share_end(text, at);
     if (!rc_ascii_is_alpha(c))
         return 0;
     size_t end = drive_end(text, at);

@@ -28,13 +28,15 @@ static size_t boundary_end(rc_str text, size_t at, rc_str opening, size_t *ret_l
     return 0;
 }
 
-/* Line ends as they are or escaped, and what a source file puts around the lines of a literal. */
+/* Line ends as they are or escaped, and what a source file puts around the lines of a literal,
+ * a mail before the lines of another. */
 static size_t skip_between(rc_str text, size_t at)
 {
     for (;;) {
         rc_glyph glyph = rc_glyph_at(text, at);
         bool is_between = rc_glyph_is_blank(glyph) || rc_glyph_is_newline(glyph) ||
-                          rc_glyph_is_quote(glyph) || glyph.ch == ',' || glyph.ch == '\\';
+                          rc_glyph_is_quote(glyph) || glyph.ch == ',' || glyph.ch == '\\' ||
+                          glyph.ch == '>' || glyph.ch == '|';
         if (!is_between)
             return at;
         at += glyph.len;

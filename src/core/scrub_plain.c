@@ -16,19 +16,29 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
     return (seen & RC_SCRUB_DIGIT) && (seen & RC_SCRUB_ALPHA);
 }
 
-/* A value of a cookie that is too short to be secret tells nothing. */
+/* A value of a cookie that is too short to be secret tells nothing. Counts characters, for an
+ * ill-formed byte comes out as three. */
 static bool is_cookie_value(rc_str text, size_t at)
 {
-    if (rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
-        return false;
-    return rc_glyph_is_quote(rc_glyph_at(text, at)) ||
-           rc_scrub_bare_end(text, at, (rc_scrub_style){0}) - at >= COOKIE_MIN;
+    rc_glyph glyph = rc_glyph_at(text, at);
+    if (rc_glyph_is_quote(glyph))
+        return true;
+    for (unsigned count = 0; count < COOKIE_MIN; count++) {
+        bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
+                      glyph.ch == ';' || rc_glyph_is_blank(glyph) || rc_glyph_is_newline(glyph) ||
+                      rc_glyph_is_quote(glyph);
+        if (is_end || rc_scrub_has(text, at, RC_STR(RC_SCRUB_MARK)))
+            return false;
+        at += glyph.len;
+        glyph = rc_glyph_at(text, at);
+    }
+    return true;
 }
 
 /* Does the line go on with what a sentence would not hold: a = in a cookie header, a word with
  * digits in an Authorization header? Looks no further than a mark: what the first time over leaves
  * alone, the second does too. */
-static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind)
+static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_seen)
 {
     for (size_t most = at + LOOK_MAX; at < most;) {
         size_t to = rc_scrub_run(text, at, RC_SCRUB_WORD, most - at);
@@ -37,12 +47,15 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind)
         rc_glyph glyph = rc_glyph_at(text, to);
         bool is_end = glyph.ch == RC_GLYPH_END || glyph.ch == RC_GLYPH_ELLIPSIS ||
                       rc_glyph_is_newline(glyph) || rc_glyph_is_quote(glyph);
-        if (is_end || rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)))
+        bool is_mark = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK));
+        *ret_seen = to + (is_mark ? sizeof RC_SCRUB_MARK - 1 : 0);
+        if (is_end || is_mark)
             return false;
         at = to + glyph.len;
         if (kind == RC_SCRUB_KIND_COOKIE && glyph.ch == '=' && is_cookie_value(text, at))
             return true;
     }
+    *ret_seen = at + LOOK_MAX < text.len ? at + LOOK_MAX : text.len;
     return false;
 }
 
@@ -55,8 +68,9 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
     if (from > at && rc_scrub_is(text, from, RC_SCRUB_ALNUM))
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
-    *ret_seen = to + glyph.len;
-    return to == from || glyph.ch == '=' || glyph.ch == ':';
+    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_MARK)); /* it held a key */
+    *ret_seen = to + (is_marked ? sizeof RC_SCRUB_MARK - 1 : glyph.len);
+    return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
 
 size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style)
@@ -84,7 +98,7 @@ static bool is_assigned_word(rc_str text, const rc_scrub_slot *slot, size_t from
         return false;
     size_t seen;
     bool is_alone = !is_text || is_next_member(text, to, &seen);
-    if (is_text && is_alone)
+    if (is_text && is_alone && !slot->style.is_listed)
         *ret_release = seen;
     return is_alone;
 }
@@ -129,6 +143,6 @@ bool rc_scrub_is_plain_value(rc_str text, const rc_scrub_slot *slot, rc_glyph op
         return false;
     if (slot->is_flowing && rc_scrub_is(text, from, RC_SCRUB_ALNUM) &&
         (slot->kind == RC_SCRUB_KIND_COOKIE || slot->kind == RC_SCRUB_KIND_AUTH))
-        return !holds_more(text, to, slot->kind);
+        return !holds_more(text, to, slot->kind, slot->style.is_listed ? &to : ret_release);
     return !slot->is_assigned || is_assigned_word(text, slot, from, to, ret_release);
 }

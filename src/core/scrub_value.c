@@ -111,6 +111,19 @@ static bool is_reference(rc_str text, size_t at, size_t *ret_to)
     return false;
 }
 
+/* YOUR_API_KEY, your-key: what documentation puts there. */
+static bool is_placeholder(rc_str text, size_t at, size_t *ret_to)
+{
+    size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, WORD_MAX);
+    size_t key_from;
+    size_t key_to;
+    bool is_yours =
+        rc_scrub_has_nocase(text, at, RC_STR("your")) && rc_scrub_is(text, at + 4, RC_SCRUB_DASH);
+    *ret_to = to;
+    return is_yours && is_word_end(text, to) &&
+           !rc_scrub_find_shape(text, at, to, &key_from, &key_to);
+}
+
 /* What is left where somebody else took a secret out: ... and ***. */
 static bool is_elision(rc_str text, size_t at, size_t *ret_to)
 {
@@ -124,7 +137,7 @@ static bool is_elision(rc_str text, size_t at, size_t *ret_to)
 bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret_to)
 {
     return is_table_word(text, at, after, ret_to) || is_reference(text, at, ret_to) ||
-           is_elision(text, at, ret_to);
+           is_elision(text, at, ret_to) || is_placeholder(text, at, ret_to);
 }
 
 /* Behind what a value may begin with and a plain reading would take apart: the mark, a key block.

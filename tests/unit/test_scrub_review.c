@@ -50,6 +50,8 @@ static void test_cookies_that_begin_with_a_word(void **unused)
         {"cookie=a=1; s=abcdef0123456789", "cookie=[redacted]"},
         {"Cookie: a=\"hunter2\"", "Cookie: [redacted]"},
         {"set-cookie: a=b", NULL},
+        {"Cookie: a;password=[2", "Cookie: a;password=[[redacted]"},
+        {"set-cookie: a=b\x01\xFF", "set-cookie: a=b\x01\xEF\xBF\xBD"},
         {"Cookie: none", NULL},
         {"Cookie: missing.", NULL},
         {"{\"Cookie\":\"none\"}", NULL},
@@ -73,6 +75,8 @@ static void test_passwords_that_begin_with_a_word(void **unused)
         {"password=The secret phrase", "password=[redacted]"},
         {"password=The secret phrase user=ada", "password=[redacted] user=ada"},
         {"password=a,hunter2", "password=[redacted]"},
+        {"password=[none, hunter2]", "password=[none, [redacted]]"},
+        {"password=the x-ghp_AbCdEf0123456789GhIjKlMn: >", "password=the x-[redacted]: >"},
         {"Authorization: a hunter2", "Authorization: [redacted]"},
         {"{\"Authorization\":\"a hunter2\"}", "{\"Authorization\":\"[redacted]\"}"},
         {"{\"password\":\"none\"}", NULL},
@@ -190,6 +194,74 @@ static void test_a_key_is_no_reference(void **unused)
     check(EXAMPLES, COUNT(EXAMPLES));
 }
 
+static void test_more_secrets(void **unused)
+{
+    (void)unused;
+    static const example EXAMPLES[] = {
+        {"> -----BEGIN RSA PRIVATE KEY-----\n> MIIEvQIBADANBgkqhkiG9w0BAQEF\n> "
+         "-----END RSA PRIVATE KEY-----",
+         "> [redacted]"},
+        {"http.Header{\"X-Api-Key\":[]string{\"abcdef0123456789abcdef\"}}",
+         "http.Header{\"X-Api-Key\":[]string{\"[redacted]\"}}"},
+        {"{\"name\":\"x-api-key\",\"value\":\"abcdef0123456789abcdef\"}",
+         "{\"name\":\"x-api-key\",\"value\":\"[redacted]\"}"},
+        {"Bearer <abcdef0123456789abcdef>", "Bearer <[redacted]>"},
+        {"Authorization: Bearer <abcdef0123456789abcdef>", "Authorization: Bearer <[redacted]>"},
+        {"password=(\"hunter2\")", "password=(\"[redacted]\")"},
+        {"Authorization: Bearer <token>", NULL},
+        {"{\"name\":\"x-api-key\",\"value\":null}", NULL},
+        {"{\"name\":\"model\",\"value\":\"gpt-4o\"}", NULL},
+        {"http.Header{\"Accept\":[]string{\"application/json\"}}", NULL},
+        {"Authorization: Bearer YOUR_KEY", NULL},
+        {"Expected 'Authorization: Bearer YOUR_API_KEY'", NULL},
+        {"api_key: environment variable ANTHROPIC_API_KEY not set", NULL},
+        {"password: Passwords do not match", NULL},
+    };
+    check(EXAMPLES, COUNT(EXAMPLES));
+}
+
+static void test_paths(void **unused)
+{
+    (void)unused;
+    static const example EXAMPLES[] = {
+        {"open /Users/John Smith/Documents/x.txt failed", "open [path] failed"},
+        {"open /Users/ada/x.txt failed", "open [path] failed"},
+        {"see ../../etc/passwd.", "see [path]."},
+        {"see ./x and $HOME/secret/x and ${HOME}/y", "see [path] and [path] and [path]"},
+        {"{\"file\":\"\\/home\\/alice\\/x\"}", "{\"file\":\"[path]\"}"},
+        {"at /code/x.py:12", "at [path]:12"},
+        {"in /build/x.c, /data/models/x.gguf", "in [path], [path]"},
+        {"/workdir/x.py", "[path]"},
+        {"/home2/alice/x", "[path]"},
+        {"/users/alice/x", "[path]"},
+        {"POST /v1/chat/completions returned 404", NULL},
+        {"/v1beta/models/gemini-pro:generateContent", NULL},
+        {"no route /api/x/y, /openai/deployments/x, /models/x, /p/x", NULL},
+        {"GET /code/x.py", NULL},
+        {"api.example.com/code/x and https://api.example.com/code/x", NULL},
+        {"https:\\/\\/api.example.com\\/v1\\/chat", NULL},
+        {"\\/v1\\/chat", NULL},
+        {"{base_url}/code/x", NULL},
+        {"/items/0/name is required; yes / no; and/or; ... / x; a/b", NULL},
+        {"It costs $5/month. </b></i> wait.../", NULL},
+        {"./. ~ ..", NULL},
+    };
+    for (size_t i = 0; i < COUNT(EXAMPLES); i++) {
+        const char *expected = EXAMPLES[i].expected ? EXAMPLES[i].expected : EXAMPLES[i].text;
+        char memory[2][OUT_MAX];
+        rc_str text = rc_str_c(EXAMPLES[i].text);
+        for (int turn = 0; turn < 2; turn++) {
+            rc_buf buf;
+            rc_buf_init_fixed(&buf, memory[turn], OUT_MAX);
+            assert_int_equal(rc_scrub_paths(text, &buf), RC_OK);
+            text = rc_buf_get(&buf);
+            if (!rc_str_eq(text, rc_str_c(expected)))
+                fail_msg("turn %d: %s became %.*s", turn, EXAMPLES[i].text, (int)text.len,
+                         text.ptr);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +271,8 @@ int main(void)
         cmocka_unit_test(test_one_of_several_keys),
         cmocka_unit_test(test_all_names_and_tails_are_found),
         cmocka_unit_test(test_a_key_is_no_reference),
+        cmocka_unit_test(test_more_secrets),
+        cmocka_unit_test(test_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
