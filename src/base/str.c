@@ -4,11 +4,13 @@
 
 rc_str rc_str_slice(rc_str s, size_t from, size_t to)
 {
+    if (!s.ptr)
+        return rc_str_make(NULL, 0);
     if (to > s.len)
         to = s.len;
     if (from > to)
         from = to;
-    return rc_str_make(s.ptr ? s.ptr + from : NULL, to - from);
+    return rc_str_make(s.ptr + from, to - from);
 }
 
 rc_str rc_str_trim(rc_str s)
@@ -50,7 +52,7 @@ bool rc_str_ends_with(rc_str s, rc_str suffix)
 
 size_t rc_str_find_byte(rc_str s, char byte, size_t from)
 {
-    if (from >= s.len)
+    if (!s.ptr || from >= s.len)
         return RC_STR_NPOS;
     const char *at = memchr(s.ptr + from, (unsigned char)byte, s.len - from);
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;

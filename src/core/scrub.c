@@ -205,8 +205,8 @@ static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
 
 #define PASSES_MAX 4u
 
-/* What was taken out can let what is left be read differently. So the result is scrubbed again until
- * nothing changes; a text that does not come to rest is taken out as a whole. */
+/* What was taken out can let what is left be read differently. So the result is scrubbed again
+ * until nothing changes; a text that does not come to rest is taken out as a whole. */
 static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
 {
     for (unsigned pass = 0; pass < PASSES_MAX; pass++) {

@@ -28,10 +28,10 @@ rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf);
  * Names such as max_tokens, token_count, prompt_tokens, key_id, request_id and author are not. */
 bool rc_scrub_is_secret_name(rc_str name);
 
-/* For the model's view: appends text (borrows) with file system paths (POSIX absolute paths of
- * two parts or more, relative and home paths, drive letters, UNC, file: URLs) replaced by "[path]". API paths such
- * as /v1/chat/completions and http(s) URLs stay. At most twice as long as text. Returns the
- * buffer's status. */
+/* For the model's view: appends text (borrows) with file system paths (POSIX absolute paths of two
+ * parts or more, relative and home paths, drive letters, UNC, file: URLs) replaced by "[path]".
+ * API paths such as /v1/chat/completions and http(s) URLs stay. At most twice as long as text.
+ * Returns the buffer's status. */
 rc_status rc_scrub_paths(rc_str text, rc_buf *buf);
 
 #endif

@@ -216,8 +216,9 @@ size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style);
  * one token and to look as secret as needed. */
 size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need);
 
-/* The edit that masks [from, to), or keeps it where it is the mark already. */
-rc_scrub_edit rc_scrub_mask_value(rc_str text, size_t hold, size_t from, size_t to, size_t release);
+/* The edit that masks [value, end), or keeps it where it is the mark already. */
+rc_scrub_edit rc_scrub_mask_value(rc_str text, size_t hold, size_t value, size_t end,
+                                  size_t release);
 
 /* --- Members: a name, a separator, a value (scrub_member.c, scrub_auth.c) --- */
 

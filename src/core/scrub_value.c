@@ -312,9 +312,10 @@ size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need)
     }
 }
 
-rc_scrub_edit rc_scrub_mask_value(rc_str text, size_t hold, size_t from, size_t to, size_t release)
+rc_scrub_edit rc_scrub_mask_value(rc_str text, size_t hold, size_t value, size_t end,
+                                  size_t release)
 {
-    if (to - from == MARK.len && rc_scrub_has(text, from, MARK))
-        return rc_scrub_keep(hold, to, release);
-    return rc_scrub_mask(hold, from, to, release);
+    if (end - value == MARK.len && rc_scrub_has(text, value, MARK))
+        return rc_scrub_keep(hold, end, release);
+    return rc_scrub_mask(hold, value, end, release);
 }

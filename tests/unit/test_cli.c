@@ -113,7 +113,7 @@ static const struct usage {
     {{{"render", "--view", "all"}, NULL}, "The values are user, model, internal.\n"},
     {{{"render", "--color=yes"}, NULL}, "The values are auto, always, never.\n"},
     {{{"render", "--strict=yes"}, NULL}, "recourse render: --strict takes no value\n"},
-    {{{"render", "--help=yes"}, NULL}, "unknown option --help; did you mean --help?\n"},
+    {{{"render", "--help=yes"}, NULL}, "--help takes no value\n"},
     {{{"render", "--width", "19"}, NULL}, "--width is a whole number from 20 to 200, not \"19\"\n"},
     {{{"render", "--width", "201"}, NULL}, "not \"201\"\n"},
     {{{"render", "--width", "+80"}, NULL}, "not \"+80\"\n"},
