@@ -125,7 +125,7 @@ static size_t jwt_end(rc_str text, size_t at)
     if (!rc_scrub_has_nocase(text, at, RC_STR("eyj")))
         return 0;
     size_t dot = rc_scrub_run(text, at, RC_SCRUB_WORD, text.len);
-    if (dot - at < 10 || !rc_scrub_is(text, dot, RC_SCRUB_DOT) ||
+    if (dot - at < RC_SCRUB_LONG_WORD || !rc_scrub_is(text, dot, RC_SCRUB_DOT) ||
         !has_run(text, dot + 1, RC_SCRUB_WORD, 8))
         return 0;
     return key_end(text, dot + 1, RC_SCRUB_WORD | RC_SCRUB_DOT);

@@ -170,7 +170,9 @@ size_t rc_scrub_quoted_end(rc_str text, size_t at, rc_glyph open)
         at = skip_ordinary(text, at);
         rc_glyph glyph = rc_glyph_at(text, at);
         bool is_raw_newline = glyph.ch == '\n' && glyph.len == 1;
-        if (glyph.ch == RC_GLYPH_END || is_raw_newline || closes(glyph, open))
+        if (closes(glyph, open)) /* the backslashes that escape each other belong to the value */
+            return at + (glyph.slashes - open.slashes);
+        if (glyph.ch == RC_GLYPH_END || is_raw_newline)
             return at;
         at += glyph.len;
     }

@@ -224,8 +224,8 @@ static void test_paths(void **unused)
 {
     (void)unused;
     static const example EXAMPLES[] = {
-        {"open /Users/John Smith/Documents/x.txt failed", "open [path] failed"},
-        {"open /Users/ada/x.txt failed", "open [path] failed"},
+        {"open /mnt/John Smith/Documents/x.txt failed", "open [path] failed"},
+        {"open /mnt/ada/x.txt failed", "open [path] failed"},
         {"see ../../etc/passwd.", "see [path]."},
         {"see ./x and $HOME/secret/x and ${HOME}/y", "see [path] and [path] and [path]"},
         {"{\"file\":\"\\/home\\/alice\\/x\"}", "{\"file\":\"[path]\"}"},
