@@ -65,7 +65,11 @@ static size_t skip_filler(rc_str text, size_t at)
         RC_STR_INIT("received"), RC_STR_INIT("used"),     RC_STR_INIT("is"),
         RC_STR_INIT("was"),      RC_STR_INIT("value"),
     };
+    if (!rc_scrub_is(text, at, RC_SCRUB_ALPHA))
+        return at;
     for (size_t i = 0; i < sizeof FILLERS / sizeof *FILLERS; i++) {
+        if (rc_ascii_lower(text.ptr[at]) != FILLERS[i].ptr[0])
+            continue;
         size_t to = at + FILLERS[i].len;
         if (rc_scrub_has_nocase(text, at, FILLERS[i]) && !rc_scrub_is(text, to, RC_SCRUB_WORD))
             return rc_glyph_skip_blanks(text, to, false);

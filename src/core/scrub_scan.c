@@ -31,16 +31,13 @@ static bool find_split_key(rc_str text, size_t from, size_t to, rc_scrub_edit *r
     return key_to > 0;
 }
 
-/* Behind a blank a name is one only in "name = ...", "key provided: ..." and "--name ...". Most
- * words before a blank are just words. */
-static bool may_be_member(rc_str text, size_t from, size_t to)
+/* Could anything but a key begin with this word? */
+static bool may_begin(rc_str text, size_t from, size_t to)
 {
-    if (text.ptr[to] != ' ' || text.ptr[from] == '-')
-        return true;
-    char next = to + 1 < text.len ? text.ptr[to + 1] : '\0';
-    if (rc_scrub_is(text, to + 1, RC_SCRUB_ALPHA))
-        return (text.ptr[to - 1] | 0x20) != 'r' && memchr("giprsuvwGIPRSUVW", next, 16);
-    return !rc_scrub_is(text, to + 1, RC_SCRUB_DIGIT) && next != '(' && next != '.';
+    if (to - from < 2 || to == text.len || !rc_scrub_is_telling(text.ptr + to - 1))
+        return false;
+    return text.ptr[to] != ' ' || rc_scrub_has(text, from, RC_STR("--")) ||
+           rc_scrub_tells_before_blank(text, to);
 }
 
 /* What is found depends on the word and what follows it alone, not on why the sieve marked it. */
@@ -50,12 +47,11 @@ static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_e
     if (find_long_key(text, from, to, scan->stop, ret_edit) ||
         find_split_key(text, from, to, ret_edit))
         return true;
-    if (to - from < 2 || to == text.len || !rc_scrub_is_telling(text.ptr + to - 1))
+    if (!may_begin(text, from, to))
         return false;
     if ((text.ptr[from] | 0x20) == 'b' && rc_scrub_find_scheme(text, from, to, ret_edit))
         return true;
-    if (may_be_member(text, from, to) &&
-        rc_scrub_find_member(text, from, to, ret_edit, &scan->list))
+    if (rc_scrub_find_member(text, from, to, ret_edit, &scan->list))
         return true;
     return rc_scrub_find_block(text, from, to, ret_edit);
 }

@@ -18,7 +18,6 @@ typedef struct shape {
     uint16_t classes;
     uint8_t min;
     shape_test test;
-    bool is_inside; /* also behind a - or _ of a word */
 } shape;
 
 #define CLASS_ALNUM RC_SCRUB_ALNUM
@@ -27,18 +26,23 @@ typedef struct shape {
 #define CLASS_UPPER (RC_SCRUB_UPPER | RC_SCRUB_DIGIT)
 #define CLASS_BASE64 (RC_SCRUB_WORD | RC_SCRUB_BASE64)
 #define CLASS_DOTTED (RC_SCRUB_WORD | RC_SCRUB_DOT)
-#define IS_INSIDE_START false
-#define IS_INSIDE_INSIDE true
+#define ROW(prefix, CLASS, min, TEST) {prefix, sizeof(prefix) - 1, CLASS_##CLASS, min, TEST_##TEST},
 
 static const shape SHAPES[] = {
-#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) \
-    {prefix, sizeof(prefix) - 1, CLASS_##CLASS, min, TEST_##TEST, IS_INSIDE_##WHERE},
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) ROW(prefix, CLASS, min, TEST)
+#include "../../spec/secrets.def"
+};
+
+/* Those that are known behind a - or _ of a word too. */
+static const shape INSIDE_SHAPES[] = {
+#define ROW_START(prefix, CLASS, min, TEST)
+#define ROW_INSIDE(prefix, CLASS, min, TEST) ROW(prefix, CLASS, min, TEST)
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) ROW_##WHERE(prefix, CLASS, min, TEST)
 #include "../../spec/secrets.def"
 };
 
 static const shape SPLIT_SHAPES[] = {
-#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) \
-    {prefix, sizeof(prefix) - 1, CLASS_##CLASS, min, TEST_MIXED, false},
+#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) ROW(prefix, CLASS, min, MIXED)
 #include "../../spec/secrets.def"
 };
 
@@ -100,15 +104,15 @@ static size_t first_row(const shape *shapes, size_t count, char letter)
     return low;
 }
 
-static size_t table_shape_end(const shape *shapes, size_t count, rc_str text, size_t at,
-                              bool is_inside)
+static size_t table_shape_end(const shape *shapes, size_t count, rc_str text, size_t at)
 {
     char letter = rc_ascii_lower(text.ptr[at]);
+    char second = at + 1 < text.len ? rc_ascii_lower(text.ptr[at + 1]) : '\0';
     for (size_t i = first_row(shapes, count, letter); i < count; i++) {
         const shape *s = &shapes[i];
         if (rc_ascii_lower(s->prefix[0]) != letter)
             return 0;
-        if ((s->is_inside || !is_inside) && is_shape(s, text, at))
+        if (rc_ascii_lower(s->prefix[1]) == second && is_shape(s, text, at))
             return key_end(text, at + s->prefix_len, s->classes);
     }
     return 0;
@@ -163,7 +167,7 @@ static size_t hex_pair_end(rc_str text, size_t at)
 
 static size_t start_end(rc_str text, size_t at)
 {
-    size_t to = table_shape_end(SHAPES, COUNT(SHAPES), text, at, false);
+    size_t to = table_shape_end(SHAPES, COUNT(SHAPES), text, at);
     if (!to)
         to = jwt_end(text, at);
     if (!to && rc_scrub_is(text, at, RC_SCRUB_HEX))
@@ -181,7 +185,7 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
         at = rc_scrub_run(text, at, RC_SCRUB_ALNUM, to - at);
         at = rc_scrub_run(text, at, RC_SCRUB_DASH, to - at);
         if (at < to)
-            end = table_shape_end(SHAPES, COUNT(SHAPES), text, at, true);
+            end = table_shape_end(INSIDE_SHAPES, COUNT(INSIDE_SHAPES), text, at);
     }
     if (!end)
         return false;
@@ -192,5 +196,5 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
 
 size_t rc_scrub_split_shape_end(rc_str text, size_t at)
 {
-    return table_shape_end(SPLIT_SHAPES, COUNT(SPLIT_SHAPES), text, at, false);
+    return table_shape_end(SPLIT_SHAPES, COUNT(SPLIT_SHAPES), text, at);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 /* A window is looked at as a whole, without a branch for each byte: branches that follow the shape
  * of the words would be mispredicted at nearly every word. */
 #define WINDOW 64u
@@ -63,6 +65,24 @@ static uint64_t long_runs(uint64_t bits, size_t more)
     return runs;
 }
 
+static bool ends_in(rc_str text, size_t to, rc_str literal)
+{
+    return to >= literal.len && rc_scrub_has_nocase(text, to - literal.len, literal);
+}
+
+bool rc_scrub_tells_before_blank(rc_str text, size_t to)
+{
+    char last = rc_ascii_lower(text.ptr[to - 1]);
+    bool is_scheme = (last == 'r' && ends_in(text, to, RC_STR("bearer"))) ||
+                     (last == 'c' && ends_in(text, to, RC_STR("basic")));
+    if (is_scheme || (last == 'n' && ends_in(text, to, RC_STR("-----begin"))))
+        return true;
+    char next = to + 1 < text.len ? text.ptr[to + 1] : '\0';
+    if (rc_ascii_is_alpha(next)) /* the first letters of what skip_filler() knows */
+        return last != 'r' && memchr("giprsuvwGIPRSUVW", next, 16);
+    return !rc_ascii_is_digit(next) && next != '(' && next != '.';
+}
+
 /* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
  * the one behind them tell. */
 static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
@@ -70,7 +90,10 @@ static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
     uint64_t telling = 0;
     for (; ends; ends &= ends - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ends);
-        telling |= (uint64_t)rc_scrub_is_telling(text.ptr + from + i) << i;
+        size_t to = from + i + 1;
+        bool is_telling = rc_scrub_is_telling(text.ptr + to - 1) &&
+                          (text.ptr[to] != ' ' || rc_scrub_tells_before_blank(text, to));
+        telling |= (uint64_t)is_telling << i;
     }
     return telling;
 }
@@ -85,6 +108,7 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
     uint64_t colons = 0;
     uint64_t slashes = 0;
     uint64_t pluses = 0;
+    uint64_t dashes = 0;
     for (unsigned i = 0; i < WINDOW; i += sizeof(lanes)) {
         lanes bytes;
         memcpy(&bytes, window + i, sizeof bytes);
@@ -93,6 +117,7 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
         colons |= bits_of((lanes)(bytes == ':')) << i;
         slashes |= bits_of((lanes)(bytes == '/')) << i;
         pluses |= bits_of((lanes)(bytes == '+')) << i;
+        dashes |= bits_of((lanes)(bytes == '-')) << i;
     }
     size_t to = from + len;
     bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
@@ -112,6 +137,7 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
 
     /* ://, in disguise or not; what follows the last byte is not known here */
     marks |= colons & ((slashes | marks) >> 1 | UINT64_C(1) << (WINDOW - 1));
+    marks |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
     marks |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);
     marks |= telling_ends(text, from, ends);
     sieve->from = from;

@@ -72,7 +72,8 @@ none_match() {
 }
 
 @test "no path of somebody's machine" {
-    text | grep -v source.bats | none_match '(^|[ "'\''=(])/(home|root|work|Users)/'
+    # The tests of the scrubber have made-up ones.
+    text | grep -v '^./tests/' | none_match '(^|[ "'\''=(])/(home|root|work|Users)/'
 }
 
 @test "no C file above 600 lines" {
