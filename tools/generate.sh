@@ -6,4 +6,9 @@ cd "$(dirname "$0")/.."
 root=${RECOURSE_BUILD:-build}
 tools/build.sh release --target gen_errors
 "$root/release/gen_errors" .
+# What the rules are about is named by the phrases: those are written first.
+tools/build.sh release --target gen_phrases
+"$root/release/gen_phrases" .
+tools/build.sh release --target gen_rules
+"$root/release/gen_rules" .
 tools/gen_api.sh .

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 
 static const rc_command *const commands[] = {
+    &rc_command_explain,
     &rc_command_errors,
     &rc_command_render,
     &rc_command_help,

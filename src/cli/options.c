@@ -94,7 +94,7 @@ static bool has_value(const rc_option *option, rc_str value)
 static bool parse_number(const rc_option *option, rc_str text, unsigned *ret_number)
 {
     unsigned number = 0;
-    if (text.len == 0 || text.len > 6)
+    if (text.len == 0 || text.len > 9)
         return false;
     for (size_t i = 0; i < text.len; i++) {
         if (!rc_ascii_is_digit(text.ptr[i]))
@@ -115,6 +115,12 @@ static int take_value(struct reading *r, size_t index, const char *value)
     if (option->max > 0 && !parse_number(option, rc_str_c(value), &r->args.numbers[index]))
         return refuse_number(r, option, rc_str_c(value));
     r->args.values[index] = value;
+    const char *repeatable = r->command->repeatable;
+    if (repeatable == NULL || strcmp(option->name, repeatable) != 0)
+        return RC_EXIT_OK;
+    if (r->args.repeated_count == RC_REPEATED_MAX)
+        return refuse_use(r, option, " is given too often");
+    r->args.repeated[r->args.repeated_count++] = value;
     return RC_EXIT_OK;
 }
 

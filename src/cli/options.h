@@ -1,8 +1,8 @@
 /* Commands, their options, and the strict reading of a command line.
  *
  * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand). An
- * option that is given twice: the last one counts. Everything else is refused, and the refusal
- * names what was probably meant. */
+ * option that is given twice: the last one counts, unless it is one that may be repeated.
+ * Everything else is refused, and the refusal names what was probably meant. */
 #ifndef RC_CLI_OPTIONS_H
 #define RC_CLI_OPTIONS_H
 
@@ -12,8 +12,10 @@
 #include "cli/cli.h"
 #include "cli/nearest.h"
 
-#define RC_OPTIONS_MAX 16
+#define RC_OPTIONS_MAX 24
 #define RC_OPERANDS_MAX 1
+/* Values of the option that may be repeated. */
+#define RC_REPEATED_MAX 128
 
 /* What --width takes: the panels' own limits. */
 #define RC_WIDTH_MIN 20
@@ -38,7 +40,8 @@ typedef struct rc_command {
     void (*push_more)(rc_buf *buf, unsigned width); /* a section of its own; NULL: none */
     const char *examples;                           /* lines */
     const rc_option *options;
-    size_t option_count; /* at most RC_OPTIONS_MAX */
+    size_t option_count;    /* at most RC_OPTIONS_MAX */
+    const char *repeatable; /* the option of which every value counts, by name; NULL: none */
     int (*run)(rc_cli *cli, const struct rc_args *args);
 } rc_command;
 
@@ -46,6 +49,8 @@ typedef struct rc_args {
     const rc_command *command;
     const char *values[RC_OPTIONS_MAX]; /* by the option's place; NULL: not given; "" for a flag */
     unsigned numbers[RC_OPTIONS_MAX];   /* of the options that are numbers */
+    const char *repeated[RC_REPEATED_MAX]; /* the values of the one that may be repeated */
+    size_t repeated_count;
     const char *operands[RC_OPERANDS_MAX];
     size_t operand_count;
     bool wants_help; /* then nothing behind it was looked at */
@@ -66,6 +71,7 @@ bool rc_colour_wanted(const char *value, const rc_terminal *terminal);
 /* The commands, in the order of the help. NULL past the end. */
 const rc_command *rc_command_at(size_t index);
 
+extern const rc_command rc_command_explain;
 extern const rc_command rc_command_errors;
 extern const rc_command rc_command_render;
 extern const rc_command rc_command_help;

@@ -1,0 +1,23 @@
+/* The labelled failures of a corpus file, as the library takes them. */
+#ifndef BENCH_CLASSIFY_ROWS_H
+#define BENCH_CLASSIFY_ROWS_H
+
+#include <recourse/classify.h>
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The failures view the trees. All zero: no rows. */
+typedef struct bench_rows {
+    rc_failure *failures;
+    cJSON **trees;
+    size_t count;
+    size_t room;
+} bench_rows;
+
+/* Adds the rows of one file of JSON lines. Says on stderr what is wrong with it, if anything is. */
+bool bench_rows_read(bench_rows *rows, const char *path, int64_t now_unix_ms);
+void bench_rows_done(bench_rows *rows);
+
+#endif

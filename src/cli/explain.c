@@ -1,0 +1,389 @@
+/* `recourse explain [FILE|-]`: what a failure means, why, and what to do. */
+#include "cli/explain.h"
+
+#include <string.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "cli/formats.h"
+#include "cli/input.h"
+#include "sys/clock.h"
+#include "sys/entropy.h"
+#include "sys/file.h"
+
+/* The most that is read. */
+#define INPUT_MAX_BYTES ((size_t)16 << 20)
+/* A log that is longer is read from its end first: what failed last is what is asked about. */
+#define LOG_END_BYTES ((size_t)4 << 10)
+/* Room for what was recognised, in words. */
+#define CAME_ROOM 256
+
+/* One run. */
+typedef struct run {
+    rc_cli *cli;
+    const rc_args *args;
+    const rc_format *format;
+    const char *path; /* NULL: none was named */
+    rc_given given;
+    rc_rules *rules;
+    rc_buf input;
+    rc_buf cleaned;
+    rc_seen seen;
+    rc_why why;
+    rc_header headers[RC_EXPLAIN_HEADERS_MAX];
+    rc_classify_space space;
+} run;
+
+static bool is_set(const rc_args *args, int option)
+{
+    return args->values[option] != NULL;
+}
+
+/* ---- mistakes in the command line ---- */
+
+static int refuse(rc_cli *cli, const char *what, const char *option)
+{
+    rc_cli_complain(cli, "explain");
+    rc_cli_text(&cli->err, what);
+    rc_cli_text(&cli->err, " takes no ");
+    rc_cli_text(&cli->err, option);
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "explain");
+}
+
+/* An option that would be ignored is a mistake. */
+static int check_format(rc_cli *cli, const rc_args *args, const rc_format *format)
+{
+    char what[64];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, what, sizeof what - 1);
+    rc_cli_text(&buf, "--format ");
+    rc_cli_text(&buf, format->name);
+    what[rc_buf_get(&buf).len] = '\0';
+    bool is_json = strcmp(format->name, "json") == 0;
+    bool is_human = strcmp(format->name, "human") == 0;
+    if (is_set(args, EXPLAIN_VIEW) && !format->takes_view)
+        return refuse(cli, what, "--view");
+    if (is_set(args, EXPLAIN_DIALECT) && !format->takes_dialect)
+        return refuse(cli, what, "--dialect");
+    if (is_set(args, EXPLAIN_INDENT) && !format->takes_indent)
+        return refuse(cli, what, "--indent");
+    if (is_set(args, EXPLAIN_WHY) && !is_json && !is_human)
+        return refuse(cli, what, "--why");
+    return RC_EXIT_OK;
+}
+
+/* --jsonl has one form of output, --check-rules no failure at all. */
+static int check_mode(rc_cli *cli, const rc_args *args)
+{
+    static const int SHOWN[] = {EXPLAIN_WHY, EXPLAIN_FORMAT, EXPLAIN_VIEW, EXPLAIN_DIALECT,
+                                EXPLAIN_INDENT};
+    static const char *const NAMES[] = {"--why", "--format", "--view", "--dialect", "--indent"};
+    bool is_check = is_set(args, EXPLAIN_CHECK_RULES);
+    const char *mode = is_check ? "--check-rules" : "--jsonl";
+    if (!is_check && !is_set(args, EXPLAIN_JSONL))
+        return RC_EXIT_OK;
+    for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
+        if (is_set(args, SHOWN[i]))
+            return refuse(cli, mode, NAMES[i]);
+    }
+    if (is_check && args->operand_count > 0)
+        return refuse(cli, mode, "other file");
+    if (is_check && is_set(args, EXPLAIN_JSONL))
+        return refuse(cli, mode, "--jsonl");
+    return RC_EXIT_OK;
+}
+
+static int refuse_empty(const run *r)
+{
+    rc_cli_complain(r->cli, "explain");
+    rc_cli_text(&r->cli->err,
+                "there is nothing to explain: give a file, paste an error or say what "
+                "is known, such as --status 429\n");
+    return rc_cli_usage(r->cli, "explain");
+}
+
+/* ---- input ---- */
+
+static bool is_stdin(const run *r)
+{
+    return r->path == NULL || strcmp(r->path, "-") == 0;
+}
+
+static int read_input(run *r)
+{
+    rc_cli *cli = r->cli;
+    int error;
+    if (!is_stdin(r)) {
+        error = rc_file_read(cli->calls, r->path, &r->input);
+    } else {
+        bool is_tty = cli->calls->isatty(RC_FD_STDIN) == 1;
+        if (is_tty && r->path == NULL && r->given.is_anything)
+            return RC_EXIT_OK; /* the options say it; nobody is kept waiting */
+        if (is_tty) {
+            rc_cli_complain(cli, "explain");
+            rc_cli_text(&cli->err, "paste the error here, then press Enter and Ctrl-D\n");
+            rc_cli_flush_err(cli);
+        }
+        error = rc_fd_read(cli->calls, RC_FD_STDIN, &r->input);
+    }
+    if (error == RC_FILE_TOO_LARGE) {
+        rc_cli_complain(cli, "explain");
+        rc_cli_text(&cli->err, "only the first 16 MiB are read\n");
+        return RC_EXIT_OK;
+    }
+    return error == 0 ? RC_EXIT_OK : rc_explain_unreadable(cli, r->path, error);
+}
+
+static void say(rc_cli *cli, const char *text)
+{
+    rc_cli_complain(cli, "explain");
+    rc_cli_text(&cli->err, text);
+}
+
+/* ---- output ---- */
+
+static rc_panel_style style_of(const run *r, int64_t now_unix_ms)
+{
+    const rc_terminal *terminal = &r->cli->out_terminal;
+    const rc_args *args = r->args;
+    return (rc_panel_style){
+        .width = is_set(args, EXPLAIN_WIDTH) ? args->numbers[EXPLAIN_WIDTH] : terminal->width,
+        .has_colour = rc_colour_wanted(args->values[EXPLAIN_COLOUR], terminal),
+        .has_utf8 = terminal->has_utf8,
+        .now_unix_ms = now_unix_ms,
+        .utc_offset_s = rc_clock_utc_offset_s(r->cli->calls, now_unix_ms),
+    };
+}
+
+/* Any format of the table. */
+static void push_format(const run *r, const rc_report *report, int64_t now_unix_ms, rc_buf *buf)
+{
+    const char *view = r->args->values[EXPLAIN_VIEW];
+    const char *dialect = r->args->values[EXPLAIN_DIALECT];
+    /* Whoever explains a failure looks after it: nothing is kept from them. */
+    rc_format_input input = {
+        .report = report,
+        .view = view != NULL ? rc_view_parse(rc_str_c(view)) : RC_VIEW_INTERNAL,
+        .dialect = r->format->dialect,
+        .indent = r->args->numbers[EXPLAIN_INDENT],
+        .now_unix_ms = now_unix_ms,
+        .style = style_of(r, now_unix_ms),
+    };
+    if (r->format->dialect != 0 || r->format->takes_dialect)
+        input.view = view != NULL ? input.view : r->format->view; /* clients get what clients get */
+    if (r->format->takes_dialect)
+        input.dialect = dialect != NULL ? rc_dialect_parse(rc_str_c(dialect)) : RC_DIALECT_PROBLEM;
+    r->format->render(&input, buf);
+    rc_str text = rc_buf_get(buf);
+    if (!r->format->is_exact && text.len > 0 && text.ptr[text.len - 1] != '\n')
+        rc_buf_push_byte(buf, '\n');
+}
+
+static void push_human(run *r, const rc_report *report, const rc_verdict *verdict,
+                       int64_t now_unix_ms)
+{
+    rc_panel_style style = style_of(r, now_unix_ms);
+    if (is_set(r->args, EXPLAIN_VIEW))
+        push_format(r, report, now_unix_ms, &r->cli->out);
+    else
+        rc_explain_panel(report, verdict, &style, &r->cli->out);
+    if (!is_set(r->args, EXPLAIN_WHY))
+        return;
+    char room[CAME_ROOM];
+    rc_buf came;
+    rc_buf_init_fixed(&came, room, sizeof room);
+    rc_buf_push(&came, RC_STR("Read as "));
+    rc_seen_push(&r->seen, &came);
+    rc_buf_push_byte(&came, '.');
+    rc_why_panel(&r->why, rc_buf_get(&came), &style, &r->cli->out);
+}
+
+static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_ms)
+{
+    rc_buf object;
+    rc_buf scratch;
+    rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
+    rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
+    push_format(r, report, now_unix_ms, &object);
+    rc_why_json(&r->why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT], &scratch,
+                &r->cli->out);
+    rc_buf_push_byte(&r->cli->out, '\n');
+    bool is_whole = rc_buf_status(&object) == RC_OK && rc_buf_status(&scratch) == RC_OK;
+    rc_buf_done(&object);
+    rc_buf_done(&scratch);
+    if (is_whole)
+        return RC_EXIT_OK;
+    rc_buf_reset(&r->cli->out); /* a part of an object is worse than nothing */
+    return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
+}
+
+static int push_verdict(run *r, const rc_report *report, const rc_verdict *verdict,
+                        int64_t now_unix_ms)
+{
+    bool is_human = strcmp(r->format->name, "human") == 0;
+    if (!is_human && is_set(r->args, EXPLAIN_WHY))
+        return push_json_with_why(r, report, now_unix_ms);
+    if (is_human)
+        push_human(r, report, verdict, now_unix_ms);
+    else
+        push_format(r, report, now_unix_ms, &r->cli->out);
+    return RC_EXIT_OK;
+}
+
+/* ---- a report that is one already ---- */
+
+static int show_report(run *r)
+{
+    const rc_report *report = NULL;
+    rc_decode_info info;
+    rc_status status =
+        rc_report_decode(r->seen.report, RC_DECODE_TOLERANT, &r->cli->alloc, &report, &info);
+    if (status != RC_OK)
+        return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
+    say(r->cli, "this is a report: it is classified already, and shown as it is\n");
+    push_format(r, report, rc_clock_unix_ms(r->cli->calls), &r->cli->out);
+    rc_report_free(report);
+    return RC_EXIT_OK;
+}
+
+/* ---- a failure ---- */
+
+/* The same report with an id. Without chance or memory it stays as it is. */
+static const rc_report *identify(rc_cli *cli, const rc_report *report, int64_t now_unix_ms)
+{
+    rc_id_maker maker = {0};
+    uint8_t entropy[10];
+    if (rc_report_id(report).len > 0 || !rc_entropy_get(cli->calls, entropy, sizeof entropy))
+        return report;
+    rc_id id = rc_id_make(&maker, now_unix_ms, entropy);
+    rc_buf plain;
+    rc_buf json;
+    const rc_report *named = NULL;
+    rc_buf_init(&plain, &cli->alloc, RC_CLI_OUTPUT_MAX);
+    rc_buf_init(&json, &cli->alloc, RC_CLI_OUTPUT_MAX);
+    rc_report_encode(report, RC_VIEW_INTERNAL, &plain);
+    rc_str members = rc_buf_get(&plain);
+    rc_buf_push(&json, RC_STR("{\"report_id\":\""));
+    rc_buf_push(&json, rc_str_c(id.text));
+    rc_buf_push(&json, RC_STR("\","));
+    rc_buf_push(&json, rc_str_slice(members, 1, members.len));
+    bool is_whole = rc_buf_status(&plain) == RC_OK && rc_buf_status(&json) == RC_OK;
+    if (is_whole &&
+        rc_report_decode(rc_buf_get(&json), RC_DECODE_STRICT, &cli->alloc, &named, NULL) == RC_OK) {
+        rc_report_free(report);
+        report = named;
+    }
+    rc_buf_done(&plain);
+    rc_buf_done(&json);
+    return report;
+}
+
+static void say_what_was_left(const run *r, const rc_report *report)
+{
+    if (r->seen.is_tail)
+        say(r->cli, "the text is long: what is said is of its end\n");
+    if (rc_report_code(report) != RC_CODE_UNCLASSIFIED || strcmp(r->format->name, "human") != 0)
+        return;
+    say(r->cli, is_set(r->args, EXPLAIN_WHY)
+                    ? "more may be known: --status, --header, --provider, --transport\n"
+                    : "more may be known: --status, --header, --provider, --transport; --why shows "
+                      "what was looked at\n");
+}
+
+static rc_verdict judge(run *r, const rc_failure *failure)
+{
+    rc_trace trace = rc_why_trace(&r->why);
+    bool is_traced = is_set(r->args, EXPLAIN_WHY);
+    rc_why_reset(&r->why);
+    return rc_judge(failure, r->rules, is_traced ? &trace : NULL, &r->space);
+}
+
+/* The verdict on the end of a long log, else on all of it. */
+static rc_verdict judge_input(run *r, rc_failure *failure)
+{
+    rc_str whole = failure->body;
+    if (r->seen.kind != RC_SEEN_TEXT || whole.len <= 2 * LOG_END_BYTES)
+        return judge(r, failure);
+    failure->body = rc_seen_tail(whole, LOG_END_BYTES);
+    rc_verdict verdict = judge(r, failure);
+    r->seen.is_tail = verdict.code != RC_CODE_UNCLASSIFIED;
+    if (r->seen.is_tail)
+        return verdict;
+    failure->body = whole;
+    return judge(r, failure);
+}
+
+static int explain_failure(run *r)
+{
+    rc_failure failure = r->seen.failure;
+    rc_given_apply(&r->given, &failure, r->headers);
+    failure.now_unix_ms = rc_clock_unix_ms(r->cli->calls);
+    rc_verdict verdict = judge_input(r, &failure);
+    const rc_report *report = rc_verdict_report(&failure, &verdict, &r->cli->alloc);
+    report = identify(r->cli, report, failure.now_unix_ms);
+    int result = push_verdict(r, report, &verdict, failure.now_unix_ms);
+    say_what_was_left(r, report);
+    rc_report_free(report);
+    return result;
+}
+
+static int explain_input(run *r)
+{
+    int result = read_input(r);
+    if (result != RC_EXIT_OK)
+        return result;
+    rc_seen_read(&r->seen, rc_seen_clean(rc_buf_get(&r->input), &r->cleaned));
+    if (r->seen.kind == RC_SEEN_NOTHING && !r->given.is_anything)
+        return refuse_empty(r);
+    return r->seen.kind == RC_SEEN_REPORT ? show_report(r) : explain_failure(r);
+}
+
+static int run_one(run *r)
+{
+    if (is_set(r->args, EXPLAIN_RULES)) {
+        int result = rc_explain_load_rules(r->cli, r->args->values[EXPLAIN_RULES], &r->rules);
+        if (result != RC_EXIT_OK)
+            return result;
+    }
+    if (is_set(r->args, EXPLAIN_JSONL))
+        return rc_explain_jsonl(r->cli, r->path, &r->given, r->rules);
+    return explain_input(r);
+}
+
+int rc_explain_run(rc_cli *cli, const rc_args *args)
+{
+    const char *name = args->values[EXPLAIN_FORMAT];
+    const rc_format *format = rc_format_find(name != NULL ? name : "human");
+    int result = check_mode(cli, args);
+    if (result == RC_EXIT_OK)
+        result = check_format(cli, args, format);
+    if (result != RC_EXIT_OK)
+        return result;
+    if (is_set(args, EXPLAIN_CHECK_RULES))
+        return rc_explain_check_rules(cli, args->values[EXPLAIN_CHECK_RULES]);
+
+    run *r = cli->alloc.get(cli->alloc.ctx, sizeof *r);
+    if (r == NULL)
+        return rc_explain_unreadable(cli, args->operands[0], RC_FILE_NO_MEMORY);
+    memset(r, 0, sizeof *r);
+    r->cli = cli;
+    r->args = args;
+    r->format = format;
+    r->path = args->operand_count > 0 ? args->operands[0] : NULL;
+    rc_buf_init(&r->input, &cli->alloc, INPUT_MAX_BYTES);
+    rc_buf_init(&r->cleaned, &cli->alloc, 2 * INPUT_MAX_BYTES);
+    rc_seen_init(&r->seen, &cli->alloc);
+    rc_why_init(&r->why, &cli->alloc);
+    result = rc_given_read(cli, args, &r->given);
+    if (result == RC_EXIT_OK)
+        result = run_one(r);
+    rc_rules_free(r->rules);
+    rc_why_done(&r->why);
+    rc_seen_done(&r->seen);
+    rc_buf_done(&r->cleaned);
+    rc_buf_done(&r->input);
+    cli->alloc.put(cli->alloc.ctx, r, sizeof *r);
+    return result;
+}

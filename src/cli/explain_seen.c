@@ -1,0 +1,353 @@
+#include "cli/explain_seen.h"
+
+#include <recourse/taxonomy.h>
+
+#include "base/json_find.h"
+#include "base/str.h"
+#include "cli/explain_curl.h"
+
+/* The classifier looks at so much of a text. Of a log the end is what counts. */
+#define TEXT_MAX ((size_t)1 << 20)
+
+void rc_seen_init(rc_seen *seen, const rc_alloc *alloc)
+{
+    memset(seen, 0, sizeof *seen);
+    rc_case_init(&seen->case_read, alloc);
+}
+
+void rc_seen_done(rc_seen *seen)
+{
+    rc_case_done(&seen->case_read);
+}
+
+/* ---- lines ---- */
+
+/* The next line that is not blank, without white space around it; empty at the end. */
+static rc_str next_line(rc_str text, size_t *at)
+{
+    while (*at < text.len) {
+        size_t end = rc_str_find_byte(text, '\n', *at);
+        if (end == RC_STR_NPOS)
+            end = text.len;
+        rc_str line = rc_str_trim(rc_str_slice(text, *at, end));
+        *at = end < text.len ? end + 1 : text.len;
+        if (line.len > 0)
+            return line;
+    }
+    return rc_str_make(NULL, 0);
+}
+
+static bool begins_with_any(rc_str line, const rc_str *prefixes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rc_str_starts_with(line, prefixes[i]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- streams ---- */
+
+/* "data: ..." among lines that are all of a stream's own, as far as the first blank one. */
+static bool is_sse(rc_str text)
+{
+    static const rc_str FIELDS[] = {
+        RC_STR_INIT("data:"),  RC_STR_INIT("event:"), RC_STR_INIT("id:"),
+        RC_STR_INIT("retry:"), RC_STR_INIT(": "),
+    };
+    size_t at = 0;
+    for (rc_str line = next_line(text, &at); line.len > 0; line = next_line(text, &at)) {
+        if (rc_str_starts_with(line, FIELDS[0]))
+            return true;
+        if (!begins_with_any(line, FIELDS, sizeof FIELDS / sizeof *FIELDS))
+            return false;
+    }
+    return false;
+}
+
+static bool is_aws(rc_str text)
+{
+    static const rc_str NAMES[] = {
+        RC_STR_INIT(":message-type"),
+        RC_STR_INIT(":exception-type"),
+        RC_STR_INIT(":event-type"),
+        RC_STR_INIT(":error-code"),
+    };
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        size_t found = rc_str_find(text, NAMES[i], 0);
+        if (found != RC_STR_NPOS && (found == 0 || rc_ascii_is_space(text.ptr[found - 1])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_whole_object(rc_str line)
+{
+    rc_json_member none = {.key = RC_STR("")};
+    return line.len > 1 && line.ptr[0] == '{' && line.ptr[line.len - 1] == '}' &&
+           rc_json_find(line, &none, 1, false) == RC_OK;
+}
+
+/* Two objects or more, each in a line of its own. */
+static bool is_ndjson(rc_str text)
+{
+    size_t at = 0;
+    rc_str first = next_line(text, &at);
+    rc_str second = next_line(text, &at);
+    return is_whole_object(first) && second.len > 0 && second.ptr[0] == '{';
+}
+
+static bool is_page(rc_str text)
+{
+    static const rc_str BEGINNINGS[] = {
+        RC_STR_INIT("<!"),    RC_STR_INIT("<?xml"), RC_STR_INIT("<html"),  RC_STR_INIT("<HTML"),
+        RC_STR_INIT("<head"), RC_STR_INIT("<body"), RC_STR_INIT("<Error"), RC_STR_INIT("<h1"),
+    };
+    return begins_with_any(text, BEGINNINGS, sizeof BEGINNINGS / sizeof *BEGINNINGS);
+}
+
+/* ---- objects ---- */
+
+enum {
+    KEY_ERROR,
+    KEY_ID,
+    KEY_BODY,
+    KEY_STATUS,
+    KEY_HEADERS,
+    KEY_EVENT,
+    KEY_TRANSPORT,
+    KEY_REPORT_ID,
+    KEY_ERROR_CODE,
+    KEY_ERROR_CLASS,
+    KEY_RECOURSE,
+    KEY_COUNT
+};
+
+typedef struct object {
+    rc_json_member keys[KEY_COUNT];
+} object;
+
+static void find_keys(object *o, rc_str json)
+{
+    static const rc_str NAMES[KEY_COUNT] = {
+        RC_STR_INIT("error"),       RC_STR_INIT("id"),        RC_STR_INIT("body"),
+        RC_STR_INIT("status"),      RC_STR_INIT("headers"),   RC_STR_INIT("event"),
+        RC_STR_INIT("transport"),   RC_STR_INIT("report_id"), RC_STR_INIT("error_code"),
+        RC_STR_INIT("error_class"), RC_STR_INIT("recourse"),
+    };
+    memset(o, 0, sizeof *o);
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        o->keys[i].key = NAMES[i];
+    rc_json_find(json, o->keys, KEY_COUNT, false);
+}
+
+static bool has(const object *o, int key)
+{
+    return o->keys[key].is_found;
+}
+
+/* The classification is ours, not a field of the same name in somebody's body. */
+static bool is_report(const object *o)
+{
+    if (!has(o, KEY_ERROR_CODE) || o->keys[KEY_ERROR_CODE].value.type != RC_JSON_STRING)
+        return false;
+    rc_code code = rc_code_parse(o->keys[KEY_ERROR_CODE].value.raw);
+    return (has(o, KEY_REPORT_ID) || has(o, KEY_ERROR_CLASS)) && rc_code_get(code) != NULL;
+}
+
+/* A report in the body that a client gets stands under "recourse". */
+static bool find_report(rc_str json, const object *o, rc_str *ret_report)
+{
+    if (is_report(o)) {
+        *ret_report = json;
+        return true;
+    }
+    const rc_json_member *inner = &o->keys[KEY_RECOURSE];
+    if (!inner->is_found || inner->value.type != RC_JSON_OBJECT_BEGIN)
+        return false;
+    object below;
+    rc_str text = rc_str_slice(json, inner->value.offset, inner->value_end);
+    find_keys(&below, text);
+    if (!is_report(&below))
+        return false;
+    *ret_report = text;
+    return true;
+}
+
+static bool may_be_case(const object *o)
+{
+    if (has(o, KEY_ERROR) || !(has(o, KEY_BODY) || has(o, KEY_STATUS)))
+        return false;
+    return has(o, KEY_ID) || has(o, KEY_HEADERS) || has(o, KEY_EVENT) || has(o, KEY_TRANSPORT);
+}
+
+static void read_object(rc_seen *seen, rc_str text)
+{
+    object o;
+    rc_case_fault fault;
+    find_keys(&o, text);
+    if (find_report(text, &o, &seen->report)) {
+        seen->kind = RC_SEEN_REPORT;
+    } else if (may_be_case(&o) && rc_case_read(&seen->case_read, text, &fault) == RC_OK) {
+        seen->kind = RC_SEEN_CASE;
+        seen->failure = seen->case_read.failure;
+    } else {
+        seen->kind = RC_SEEN_JSON;
+        seen->failure.body = text;
+    }
+}
+
+/* ---- the whole ---- */
+
+static void set_event(rc_seen *seen, rc_seen_kind kind, rc_str text)
+{
+    seen->kind = kind;
+    seen->failure.event = text;
+}
+
+static rc_str content_type(const rc_http_text *http)
+{
+    for (size_t i = 0; i < http->header_count; i++) {
+        if (rc_str_eq_nocase(http->headers[i].name, RC_STR("content-type")))
+            return http->headers[i].value;
+    }
+    return rc_str_make(NULL, 0);
+}
+
+static bool is_stream(const rc_http_text *http)
+{
+    rc_str type = content_type(http);
+    if (http->body.len == 0)
+        return false;
+    return rc_str_starts_with_nocase(type, RC_STR("text/event-stream")) ||
+           rc_str_starts_with_nocase(type, RC_STR("application/x-ndjson")) ||
+           rc_str_starts_with_nocase(type, RC_STR("application/vnd.amazon.eventstream")) ||
+           is_sse(http->body) || is_ndjson(http->body);
+}
+
+static void read_http(rc_seen *seen)
+{
+    const rc_http_text *http = &seen->http;
+    seen->kind = RC_SEEN_HTTP;
+    seen->failure.status = http->status;
+    seen->failure.headers = http->headers;
+    seen->failure.header_count = http->header_count;
+    if (is_stream(http))
+        seen->failure.event = http->body;
+    else
+        seen->failure.body = http->body;
+}
+
+rc_str rc_seen_tail(rc_str text, size_t max_bytes)
+{
+    if (text.len <= max_bytes)
+        return text;
+    size_t start = text.len - max_bytes;
+    size_t line = rc_str_find_byte(text, '\n', start);
+    return rc_str_slice(text, line == RC_STR_NPOS ? start : line + 1, text.len);
+}
+
+static void read_text(rc_seen *seen, rc_str text)
+{
+    seen->kind = RC_SEEN_TEXT;
+    seen->failure.body = rc_seen_tail(text, TEXT_MAX);
+    seen->is_tail = seen->failure.body.len < text.len;
+}
+
+void rc_seen_read(rc_seen *seen, rc_str text)
+{
+    seen->kind = RC_SEEN_NOTHING;
+    seen->failure = (rc_failure){0};
+    seen->is_tail = false;
+    seen->text = text;
+    rc_str bare = rc_str_trim(text);
+    if (bare.len == 0)
+        return;
+    bool is_object = bare.ptr[0] == '{' && !rc_str_starts_with(bare, RC_STR("{ ["));
+    if (is_object && is_ndjson(bare)) {
+        set_event(seen, RC_SEEN_NDJSON, bare);
+    } else if (is_object) {
+        read_object(seen, bare);
+    } else if (is_page(bare)) {
+        seen->kind = RC_SEEN_PAGE;
+        seen->failure.body = bare;
+    } else if (is_sse(bare)) {
+        set_event(seen, RC_SEEN_SSE, bare);
+    } else if (bare.ptr[0] == ':' && is_aws(bare)) {
+        set_event(seen, RC_SEEN_AWS, bare);
+    } else if (rc_http_text_parse(text, &seen->http)) {
+        read_http(seen);
+    } else if (bare.ptr[0] == '[' || bare.ptr[0] == '"') {
+        seen->kind = RC_SEEN_JSON;
+        seen->failure.body = bare;
+    } else if (is_aws(bare)) {
+        set_event(seen, RC_SEEN_AWS, bare);
+    } else {
+        read_text(seen, bare);
+    }
+    if (seen->kind == RC_SEEN_HTTP || seen->kind == RC_SEEN_TEXT)
+        rc_curl_read(text, &seen->failure);
+}
+
+/* ---- for people ---- */
+
+static void push_count(rc_buf *buf, size_t count, const char *one, const char *many)
+{
+    rc_buf_push(buf, RC_STR(", "));
+    rc_buf_push_u64(buf, count);
+    rc_buf_push_byte(buf, ' ');
+    rc_buf_push(buf, rc_str_c(count == 1 ? one : many));
+}
+
+static const char *name_of(rc_seen_kind kind)
+{
+    switch (kind) {
+    case RC_SEEN_NOTHING:
+        return "nothing but the options";
+    case RC_SEEN_HTTP:
+        return "an HTTP response";
+    case RC_SEEN_JSON:
+        return "a JSON body";
+    case RC_SEEN_SSE:
+        return "server-sent events";
+    case RC_SEEN_NDJSON:
+        return "JSON lines of a stream";
+    case RC_SEEN_AWS:
+        return "an AWS event stream";
+    case RC_SEEN_CASE:
+        return "a case";
+    case RC_SEEN_REPORT:
+        return "a report";
+    case RC_SEEN_PAGE:
+        return "a page";
+    case RC_SEEN_TEXT:
+        return "text";
+    }
+    return "";
+}
+
+void rc_seen_push(const rc_seen *seen, rc_buf *buf)
+{
+    const rc_failure *failure = &seen->failure;
+    rc_buf_push(buf, rc_str_c(name_of(seen->kind)));
+    if (seen->kind == RC_SEEN_HTTP && seen->http.responses > 1) {
+        rc_buf_push(buf, RC_STR(", the last of "));
+        rc_buf_push_u64(buf, seen->http.responses);
+    }
+    if (failure->status > 0) {
+        rc_buf_push(buf, RC_STR(", status "));
+        rc_buf_push_i64(buf, failure->status);
+    }
+    if (failure->header_count > 0)
+        push_count(buf, failure->header_count, "header", "headers");
+    if (failure->body.len > 0)
+        push_count(buf, failure->body.len, "byte", "bytes");
+    if (failure->event.len > 0 && seen->kind == RC_SEEN_HTTP)
+        rc_buf_push(buf, RC_STR(", a stream"));
+    if (failure->event.len > 0)
+        push_count(buf, failure->event.len, "byte", "bytes");
+    if (failure->transport != RC_TRANSPORT_NONE) {
+        rc_buf_push(buf, RC_STR(", transport "));
+        rc_buf_push(buf, rc_str_c(rc_transport_name(failure->transport)));
+    }
+}

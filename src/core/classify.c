@@ -1,0 +1,332 @@
+/* From evidence to a verdict: what the texts mean becomes facts, and the first rule decides. */
+#include <recourse/classify.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "core/evidence.h"
+#include "core/headers.h"
+#include "core/phrases.h"
+#include "core/provider.h"
+#include "core/rule.h"
+
+/* A wait above this is no longer a rate's. */
+#define LONG_WAIT_MS INT64_C(3600000)
+
+/* The meaning of all layers, innermost first. */
+typedef struct meaning {
+    rc_phrase_scan scan;
+    rc_concept_set says;
+    rc_concept_set code;
+} meaning;
+
+static void add_all(rc_concept_set *to, const rc_concept_set *from)
+{
+    for (size_t i = 0; i < sizeof(to->bits) / sizeof(to->bits[0]); i++)
+        to->bits[i] |= from->bits[i];
+}
+
+static bool has_decisive(const rc_concept_set *set)
+{
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        if (rc_concept_set_has(set, c) && rc_concept_kind_of(c) == RC_CONCEPT_DECISIVE)
+            return true;
+    }
+    return false;
+}
+
+static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str prefix, rc_str text)
+{
+    if (evidence->trace == NULL)
+        return;
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        if (!rc_concept_set_has(&m->scan.found, c))
+            continue;
+        char room[64];
+        rc_buf name;
+        rc_buf_init_fixed(&name, room, sizeof(room));
+        rc_buf_push(&name, prefix);
+        rc_buf_push(&name, rc_concept_name(c));
+        rc_phrase_place place = m->scan.places[c];
+        rc_evidence_note(evidence, RC_STEP_FACT, rc_buf_get(&name),
+                         rc_str_slice(text, place.from, place.to));
+    }
+}
+
+/* A code that only its provider's documentation explains. */
+static bool read_known_code(const rc_evidence *evidence, meaning *m, rc_str code)
+{
+    const rc_provider *provider = evidence->provider;
+    for (size_t i = 0; provider != NULL && i < provider->code_count; i++) {
+        if (!rc_str_eq_nocase(code, provider->codes[i].code))
+            continue;
+        unsigned concept = provider->codes[i].concept;
+        m->scan.found = (rc_concept_set){0};
+        m->scan.found.bits[concept / 64] |= UINT64_C(1) << (concept % 64);
+        m->scan.places[concept] = (rc_phrase_place){0, (uint32_t)code.len, 0};
+        return true;
+    }
+    return false;
+}
+
+static bool read_code(const rc_evidence *evidence, meaning *m, rc_str code)
+{
+    if (code.len == 0)
+        return false;
+    if (!read_known_code(evidence, m, code))
+        rc_phrase_scan_code(&m->scan, code);
+    note_concepts(evidence, m, RC_STR("code:"), code);
+    add_all(&m->code, &m->scan.found);
+    return has_decisive(&m->scan.found);
+}
+
+static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *layer)
+{
+    bool is_decisive = read_code(evidence, m, layer->code);
+    is_decisive |= read_code(evidence, m, layer->type);
+    is_decisive |= read_code(evidence, m, layer->reason);
+    is_decisive |= read_code(evidence, m, layer->status_word);
+    return is_decisive;
+}
+
+static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
+{
+    if (text.len == 0)
+        return false;
+    rc_phrase_scan_text(&m->scan, text);
+    note_concepts(evidence, m, RC_STR("says:"), text);
+    if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
+        rc_hints_text(&evidence->hints, text, m->scan.places[RC_CONCEPT_WAIT].last);
+    rc_limits_parse(text, &evidence->limits);
+    add_all(&m->says, &m->scan.found);
+    return has_decisive(&m->scan.found);
+}
+
+/* The layer that comes behind `last` on the way from the innermost to the outermost; NULL: none. */
+static const rc_layer *next_outward(const rc_evidence *evidence, const rc_layer *last)
+{
+    const rc_layer *best = NULL;
+    for (size_t i = 0; i < evidence->layer_count; i++) {
+        const rc_layer *layer = &evidence->layers[i];
+        bool is_behind = last == NULL || layer->depth < last->depth ||
+                         (layer->depth == last->depth && layer > last);
+        if (is_behind && (best == NULL || layer->depth > best->depth))
+            best = layer;
+    }
+    return best;
+}
+
+static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
+{
+    if (evidence->trace == NULL)
+        return;
+    rc_evidence_note(evidence, RC_STEP_LAYER, layer->where, layer->message);
+    if (layer->type.len > 0)
+        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("type"), layer->type);
+    if (layer->code.len > 0)
+        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("code"), layer->code);
+    if (layer->reason.len > 0)
+        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("reason"), layer->reason);
+    if (layer->status_word.len > 0)
+        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("status"), layer->status_word);
+    if (layer->param.len > 0)
+        rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("param"), layer->param);
+}
+
+/* The innermost error decides: what is further out is only asked as long as nothing was decisive. */
+static void read_layers(rc_evidence *evidence, meaning *m)
+{
+    bool has_code = false;
+    bool has_message = false;
+    for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
+         layer = next_outward(evidence, layer)) {
+        note_layer(evidence, layer);
+        if (!has_code)
+            has_code = read_codes(evidence, m, layer);
+        if (!has_message)
+            has_message = read_message(evidence, m, layer->message);
+    }
+    for (size_t i = 0; i < evidence->modifier_count; i++) {
+        rc_phrase_scan_code(&m->scan, evidence->modifiers[i]);
+        if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WINDOW_SHORT))
+            rc_evidence_set(evidence, RC_FACT_WINDOW_SHORT);
+        if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WINDOW_LONG))
+            rc_evidence_set(evidence, RC_FACT_WINDOW_LONG);
+    }
+}
+
+static bool means(const meaning *m, unsigned concept)
+{
+    return rc_concept_set_has(&m->says, concept) || rc_concept_set_has(&m->code, concept);
+}
+
+static int inner_status(const rc_evidence *evidence)
+{
+    for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
+         layer = next_outward(evidence, layer)) {
+        if (layer->status > 0)
+            return layer->status;
+    }
+    return 0;
+}
+
+static void set_inner_status(rc_evidence *evidence, int status)
+{
+    if (status < 400 || status > RC_STATUS_FACT_MAX || status == evidence->failure->status)
+        return;
+    rc_facts_set(&evidence->facts, RC_FACT_INNER_BASE + (unsigned)(status - RC_STATUS_FACT_MIN));
+    rc_evidence_set(evidence, status < 500 ? RC_FACT_INNER_4XX : RC_FACT_INNER_5XX);
+}
+
+static void set_facts(rc_evidence *evidence, const meaning *m)
+{
+    for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
+        evidence->facts.bits[RC_FACT_SAYS_BASE / 64 + i] |= m->says.bits[i];
+        evidence->facts.bits[RC_FACT_CODE_BASE / 64 + i] |= m->code.bits[i];
+    }
+    if (means(m, RC_CONCEPT_WINDOW_SHORT) || means(m, RC_CONCEPT_CONCURRENCY))
+        rc_evidence_set(evidence, RC_FACT_WINDOW_SHORT);
+    if (means(m, RC_CONCEPT_WINDOW_LONG))
+        rc_evidence_set(evidence, RC_FACT_WINDOW_LONG);
+    if (means(m, RC_CONCEPT_LOCAL_HOST))
+        rc_evidence_set(evidence, RC_FACT_HOST_LOCAL);
+    if (rc_limits_is_zero(&evidence->limits))
+        rc_evidence_set(evidence, RC_FACT_LIMIT_ZERO);
+    if (rc_limits_is_too_small(&evidence->limits))
+        rc_evidence_set(evidence, RC_FACT_LIMIT_TOO_SMALL);
+    int64_t wait_ms = rc_hints_wait_ms(&evidence->hints);
+    if (wait_ms >= 0)
+        rc_evidence_set(evidence, RC_FACT_HINT_ANY);
+    if (wait_ms > LONG_WAIT_MS)
+        rc_evidence_set(evidence, RC_FACT_HINT_LONG);
+    const rc_failure *failure = evidence->failure;
+    if (failure->context_window > 0 && evidence->prompt_tokens > failure->context_window)
+        rc_evidence_set(evidence, RC_FACT_BODY_OVER_WINDOW);
+}
+
+static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, rc_code code)
+{
+    if (code == RC_CODE_OVERLOADED)
+        return means(m, RC_CONCEPT_OVERLOADED) ? RC_LIMIT_KIND_MODEL_CAPACITY : RC_LIMIT_KIND_NONE;
+    if (code == RC_CODE_QUOTA_EXHAUSTED) {
+        if (means(m, RC_CONCEPT_BALANCE) || evidence->failure->status == 402)
+            return RC_LIMIT_KIND_BALANCE;
+        if (means(m, RC_CONCEPT_PLAN))
+            return RC_LIMIT_KIND_PLAN;
+        return rc_evidence_has(evidence, RC_FACT_WINDOW_LONG) ? RC_LIMIT_KIND_DAILY
+                                                              : RC_LIMIT_KIND_PLAN;
+    }
+    if (code != RC_CODE_RATE_LIMITED)
+        return RC_LIMIT_KIND_NONE;
+    if (means(m, RC_CONCEPT_CONCURRENCY))
+        return RC_LIMIT_KIND_CONCURRENCY;
+    if (means(m, RC_CONCEPT_TOKENS_LIMIT))
+        return RC_LIMIT_KIND_TOKENS;
+    return means(m, RC_CONCEPT_REQUESTS_LIMIT) ? RC_LIMIT_KIND_REQUESTS : RC_LIMIT_KIND_NONE;
+}
+
+/* A wait helps where time does: elsewhere only a header that says so is kept, as the provider's word. */
+static int64_t wait_of(const rc_evidence *evidence, rc_category category)
+{
+    rc_hint hint = rc_hints_best(&evidence->hints);
+    bool is_of_use = category == RC_CATEGORY_TRANSIENT || category == RC_CATEGORY_CAPACITY ||
+                     rc_evidence_has(evidence, RC_FACT_LIMIT_TOO_SMALL);
+    return is_of_use || hint.rank == RC_HINT_RANK_HEADER ? hint.wait_ms : -1;
+}
+
+static rc_rule_input rule_input(const rc_evidence *evidence, const rc_layer *innermost)
+{
+    const rc_failure *failure = evidence->failure;
+    rc_rule_input input = {
+        .all_text = failure->body.len > 0 ? failure->body : failure->event,
+        .model = failure->model,
+        .headers = failure->headers,
+        .header_count = failure->header_count,
+    };
+    if (innermost != NULL) {
+        input.message = innermost->message;
+        input.type = innermost->type;
+        input.code = innermost->code;
+    }
+    return input;
+}
+
+/* The first text from the inside that is not empty. */
+static rc_str message_of(const rc_evidence *evidence)
+{
+    for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
+         layer = next_outward(evidence, layer)) {
+        if (layer->message.len > 0)
+            return layer->message;
+    }
+    return evidence->title;
+}
+
+static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, const rc_rule *rule)
+{
+    rc_verdict verdict = {
+        .code = rule->code,
+        .category = rc_rule_category(rule),
+        .is_retryable = rc_rule_is_retryable(rule),
+        .rule = rule->id,
+        .reason = rule->reason,
+        .provider = evidence->provider_name,
+        .recognised = evidence->recognised,
+        .request_id = evidence->request_id,
+        .message = message_of(evidence),
+    };
+    const rc_layer *innermost = rc_evidence_innermost(evidence);
+    if (innermost != NULL) {
+        verdict.type = innermost->type;
+        verdict.error_code = innermost->code.len > 0 ? innermost->code : innermost->reason;
+        verdict.param = innermost->param;
+    }
+    if (verdict.error_code.len == 0)
+        verdict.error_code = evidence->finish;
+    verdict.status = evidence->failure->status;
+    if (verdict.status == 0)
+        verdict.status = inner_status(evidence);
+    verdict.limit_kind = limit_kind(evidence, m, rule->code);
+    verdict.retry_after_ms = wait_of(evidence, verdict.category);
+    return verdict;
+}
+
+/* Names of providers anywhere in the text; only asked for when nobody said whose failure it is. */
+static void find_markers(const rc_evidence *evidence, meaning *m, rc_concept_set *ret_words)
+{
+    *ret_words = (rc_concept_set){0};
+    if (evidence->failure->provider.len > 0)
+        return;
+    for (size_t i = 0; i < evidence->layer_count; i++) {
+        if (evidence->layers[i].message.len == 0)
+            continue;
+        rc_phrase_scan_text(&m->scan, evidence->layers[i].message);
+        add_all(ret_words, &m->scan.found);
+    }
+}
+
+rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,
+                    rc_classify_space *space)
+{
+    rc_evidence evidence;
+    meaning m;
+    rc_concept_set words;
+    rc_evidence_init(&evidence, failure, trace, space);
+    rc_phrase_scan_init(&m.scan);
+    m.says = (rc_concept_set){0};
+    m.code = (rc_concept_set){0};
+
+    rc_headers_read(&evidence);
+    rc_unwrap(&evidence);
+    rc_headers_add_type(&evidence);
+    find_markers(&evidence, &m, &words);
+    rc_provider_extract(&evidence, &words);
+    read_layers(&evidence, &m);
+    set_inner_status(&evidence, inner_status(&evidence));
+    set_facts(&evidence, &m);
+
+    rc_rule_input input = rule_input(&evidence, rc_evidence_innermost(&evidence));
+    rc_rules_literals(rules, &input, &evidence.facts);
+    const rc_rule *rule = rc_rules_match(rules, &evidence.facts, trace);
+    return verdict_of(&evidence, &m, rule);
+}

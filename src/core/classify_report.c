@@ -1,0 +1,49 @@
+/* A verdict as a report. */
+#include <recourse/builder.h>
+#include <recourse/classify.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+/* What of a body goes into a report as it came. */
+#define RAW_MAX ((size_t)4096)
+
+static rc_str cut(rc_str text, size_t max)
+{
+    return rc_str_make(text.ptr, rc_utf8_cut(text, text.len < max ? text.len : max));
+}
+
+const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *verdict,
+                                   const rc_alloc *alloc)
+{
+    rc_builder b;
+    rc_builder_init(&b, alloc, verdict->code);
+    rc_builder_set_family(&b, failure->family == RC_FAMILY_NONE ? RC_FAMILY_LLM : failure->family);
+    if (verdict->category != RC_CATEGORY_NONE)
+        rc_builder_set_category(&b, verdict->category);
+    rc_builder_set_retryable(&b, verdict->is_retryable);
+    rc_builder_set_provider(&b, verdict->provider);
+    rc_builder_set_model(&b, failure->model);
+    rc_builder_set_rule(&b, verdict->rule);
+    rc_builder_set_detail(&b, verdict->message);
+    if (verdict->status > 0)
+        rc_builder_set_provider_status(&b, verdict->status);
+    rc_builder_set_provider_type(&b, verdict->type);
+    rc_builder_set_provider_code(&b, verdict->error_code);
+    rc_builder_set_provider_param(&b, verdict->param);
+    rc_builder_set_request_id(&b, verdict->request_id);
+    if (verdict->retry_after_ms >= 0)
+        rc_builder_set_retry_after_ms(&b, verdict->retry_after_ms);
+    rc_builder_set_limit_kind(&b, verdict->limit_kind);
+    rc_str raw = failure->body.len > 0 ? failure->body : failure->event;
+    rc_builder_set_raw(&b, cut(raw, RAW_MAX));
+    return rc_builder_finish(&b);
+}
+
+const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
+                             const rc_alloc *alloc)
+{
+    rc_classify_space space;
+    rc_verdict verdict = rc_judge(failure, rules, NULL, &space);
+    return rc_verdict_report(failure, &verdict, alloc);
+}

@@ -1,0 +1,26 @@
+/* Azure OpenAI: docs/providers/azure_openai.md. */
+#include "core/provider.h"
+
+static const rc_code_note CODES[] = {
+    {RC_STR_INIT("DeploymentNotFound"), RC_CONCEPT_MODEL_MISSING},
+    {RC_STR_INIT("ResponsibleAIPolicyViolation"), RC_CONCEPT_FILTER},
+    {RC_STR_INIT("contentFilter"), RC_CONCEPT_FILTER},
+    {RC_STR_INIT("OperationNotSupported"), RC_CONCEPT_UNSUPPORTED},
+    {RC_STR_INIT("PermissionDenied"), RC_CONCEPT_PERMISSION},
+};
+
+static const rc_mark MARKS[] = {
+    {RC_MARK_HEADER, RC_STR_INIT("apim-request-id")},
+    {RC_MARK_HEADER, RC_STR_INIT("x-ms-region")},
+    {RC_MARK_HEADER, RC_STR_INIT("azureml-")},
+    {RC_MARK_CODE, RC_STR_INIT("DeploymentNotFound")},
+    {RC_MARK_CODE, RC_STR_INIT("ResponsibleAIPolicyViolation")},
+};
+
+const rc_provider rc_provider_azure_openai = {
+    .name = RC_STR_INIT("azure_openai"),
+    .title = RC_STR_INIT("Azure OpenAI"),
+    .rank = RC_PROVIDER_SERVICE,
+    RC_CODES(CODES),
+    RC_MARKS(MARKS),
+};

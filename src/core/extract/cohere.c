@@ -1,0 +1,27 @@
+/* Cohere: docs/providers/cohere.md. */
+#include "core/provider.h"
+
+static const rc_mark MARKS[] = {
+    {RC_MARK_HEADER, RC_STR_INIT("x-endpoint-monthly-call-limit")},
+    {RC_MARK_HEADER, RC_STR_INIT("x-trial-endpoint-call-")},
+};
+
+/* 498 is Cohere's own: blocked under the usage guidelines. */
+static void extract(rc_evidence *evidence)
+{
+    if (evidence->failure->status != 498)
+        return;
+    rc_layer *layer = evidence->layer_count > 0
+                          ? &evidence->layers[0]
+                          : rc_evidence_add_layer(evidence, 0, RC_STR("status"));
+    if (layer != NULL && layer->code.len == 0)
+        layer->code = RC_STR("content_policy_violation");
+}
+
+const rc_provider rc_provider_cohere = {
+    .name = RC_STR_INIT("cohere"),
+    .title = RC_STR_INIT("Cohere"),
+    .rank = RC_PROVIDER_SERVICE,
+    RC_MARKS(MARKS),
+    .extract = extract,
+};

@@ -1,0 +1,37 @@
+/* Groq: docs/providers/groq.md. */
+#include "core/provider.h"
+
+static const rc_code_note CODES[] = {
+    {RC_STR_INIT("tool_use_failed"), RC_CONCEPT_BAD_PARAM},
+    {RC_STR_INIT("json_validate_failed"), RC_CONCEPT_BAD_PARAM},
+    {RC_STR_INIT("model_decommissioned"), RC_CONCEPT_MODEL_MISSING},
+    {RC_STR_INIT("capacity_exceeded"), RC_CONCEPT_OVERLOADED},
+    {RC_STR_INIT("organization_restricted"), RC_CONCEPT_PERMISSION},
+};
+
+static const rc_mark MARKS[] = {
+    {RC_MARK_HEADER, RC_STR_INIT("x-groq-")},
+    {RC_MARK_CODE, RC_STR_INIT("tool_use_failed")},
+    {RC_MARK_CODE, RC_STR_INIT("json_validate_failed")},
+};
+
+/* The flex tier has a status of its own for "no room". */
+static void extract(rc_evidence *evidence)
+{
+    if (evidence->failure->status != 498)
+        return;
+    rc_layer *layer = evidence->layer_count > 0
+                          ? &evidence->layers[0]
+                          : rc_evidence_add_layer(evidence, 0, RC_STR("status"));
+    if (layer != NULL && layer->code.len == 0)
+        layer->code = RC_STR("capacity_exceeded");
+}
+
+const rc_provider rc_provider_groq = {
+    .name = RC_STR_INIT("groq"),
+    .title = RC_STR_INIT("Groq"),
+    .rank = RC_PROVIDER_SERVICE,
+    RC_CODES(CODES),
+    RC_MARKS(MARKS),
+    .extract = extract,
+};

@@ -1,0 +1,19 @@
+/* OpenRouter: docs/providers/openrouter.md. */
+#include "core/provider.h"
+
+static const rc_code_note CODES[] = {
+    {RC_STR_INIT("provider_unavailable"), RC_CONCEPT_UNAVAILABLE},
+    {RC_STR_INIT("provider_overloaded"), RC_CONCEPT_OVERLOADED},
+};
+
+static const rc_mark MARKS[] = {
+    {RC_MARK_HEADER, RC_STR_INIT("x-openrouter-")},
+};
+
+const rc_provider rc_provider_openrouter = {
+    .name = RC_STR_INIT("openrouter"),
+    .title = RC_STR_INIT("OpenRouter"),
+    .rank = RC_PROVIDER_RELAY,
+    RC_CODES(CODES),
+    RC_MARKS(MARKS),
+};

@@ -1,0 +1,67 @@
+/* What the files of rc_hints share. */
+#ifndef RC_CORE_HINTS_PARTS_H
+#define RC_CORE_HINTS_PARTS_H
+
+#include "codec/duration.h"
+#include "core/hints.h"
+
+typedef enum rc_hint_form {
+    RC_HINT_FORM_MS,
+    RC_HINT_FORM_SECONDS,
+    RC_HINT_FORM_TIME,
+    RC_HINT_FORM_AUTO,
+    RC_HINT_FORM_POLICY
+} rc_hint_form;
+
+/* A wait, or why there is none. */
+typedef struct rc_hint_reading {
+    int64_t wait_ms; /* -1: not believed */
+    rc_str why;      /* static; for people */
+} rc_hint_reading;
+
+/* From here on a number is no wait in seconds (31 years) or milliseconds (31 years too), but a
+ * point in time: 9 September 2001 as an epoch in seconds, and in milliseconds. */
+#define RC_HINT_EPOCH_S INT64_C(1000000000)
+#define RC_HINT_EPOCH_MS (RC_HINT_EPOCH_S * 1000)
+
+static inline rc_hint_reading rc_hint_wait(int64_t wait_ms)
+{
+    return (rc_hint_reading){.wait_ms = wait_ms};
+}
+
+static inline rc_hint_reading rc_hint_doubt(rc_str why)
+{
+    return (rc_hint_reading){.wait_ms = -1, .why = why};
+}
+
+/* The codec rounds a wait up; providers print nine digits and mean milliseconds, and everybody who
+ * repeats their waits rounds to the nearest. So digits of seconds behind the third are dropped
+ * where the codec would round up and the fourth is below 5. Otherwise as in codec/duration.h. */
+rc_status rc_hint_duration(rc_str text, rc_unit bare, int64_t *ret_ms);
+rc_status rc_hint_duration_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len);
+
+/* The whole of value in that form (not POLICY). value: borrows. */
+rc_hint_reading rc_hint_read(rc_hint_form form, rc_str value, int64_t now_unix_ms);
+
+/* From now until then; the past is 0. */
+rc_hint_reading rc_hint_until(int64_t unix_ms, int64_t now_unix_ms);
+
+/* Why a duration was refused, by its status. text: borrows. */
+rc_hint_reading rc_hint_refused(rc_status status, rc_str text);
+
+/* A date that text begins with, as messages write it: 2026-01-01T00:00:00Z, "2026-08-06 20:06:00",
+ * "2026-08-01 at 00:00 UTC", 2026/08/06, 2026年8月6日, and the HTTP date. Without a zone it is China
+ * Standard Time when is_chinese, else UTC. False: no date is there. text: borrows. */
+bool rc_hint_read_date(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_hint_reading *ret,
+                       size_t *ret_len);
+
+/* The form of a field; false: key is no hint. */
+bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form);
+
+/* Keeps the longer of the two and tells the trace. */
+void rc_hints_offer(rc_hints *h, rc_hint *best, const rc_hint *offered);
+
+/* Tells the trace that a hint is not believed. */
+void rc_hints_doubt(const rc_hints *h, rc_str where, rc_str why);
+
+#endif

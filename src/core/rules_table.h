@@ -1,0 +1,13 @@
+/* Generated from spec/classify.rules by `make generate`. Do not edit. */
+#ifndef RC_CORE_RULES_TABLE_H
+#define RC_CORE_RULES_TABLE_H
+
+#include "core/rule.h"
+
+#define RC_RULES_BUILTIN_COUNT 137u
+
+extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];
+extern const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT];
+extern const rc_fact rc_rules_terms[];
+
+#endif

@@ -1,0 +1,61 @@
+/* Taking apart what came, outermost first, to a bounded depth. */
+#include "core/unwrap.h"
+
+#include "base/str.h"
+
+static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
+{
+    rc_str trimmed = rc_str_trim(text);
+    if (trimmed.len == 0)
+        return;
+    if (rc_unwrap_stream(evidence, trimmed) || rc_unwrap_html(evidence, trimmed, 0))
+        return;
+    char first = trimmed.ptr[0];
+    char second = trimmed.len > 1 ? trimmed.ptr[1] : '\0';
+    bool is_list = first == '[' && (second == '{' || second == '[' || second == ']' ||
+                                    second == '"' || rc_ascii_is_space(second));
+    if (first == '{' || is_list || (first == '"' && trimmed.ptr[trimmed.len - 1] == '"')) {
+        rc_unwrap_json(evidence, trimmed, 0, where);
+        return;
+    }
+    rc_layer *layer = rc_evidence_add_layer(evidence, 0, where);
+    if (layer != NULL)
+        layer->message = rc_str_slice(trimmed, 0, RC_EVIDENCE_TEXT_MAX);
+}
+
+static void read_stream_end(rc_evidence *evidence)
+{
+    bool is_answer = rc_evidence_has(evidence, RC_FACT_BODY_ANSWER) || evidence->has_content;
+    if (evidence->is_stream && is_answer && !evidence->has_terminator)
+        rc_evidence_set(evidence, RC_FACT_BODY_UNTERMINATED);
+    if (!evidence->is_stream && rc_evidence_has(evidence, RC_FACT_BODY_ANSWER) &&
+        !evidence->has_content)
+        rc_evidence_set(evidence, RC_FACT_BODY_NO_CONTENT);
+}
+
+/* JSON without a single member that an error has: its text may still say something. */
+static void add_text_of_json(rc_evidence *evidence)
+{
+    const rc_failure *failure = evidence->failure;
+    if (rc_evidence_innermost(evidence) != NULL || rc_evidence_has(evidence, RC_FACT_BODY_ANSWER) ||
+        evidence->has_content || evidence->finish.len > 0)
+        return;
+    rc_layer *layer = rc_evidence_add_layer(evidence, RC_LAYER_DEPTH_MAX, RC_STR("text"));
+    rc_str text = failure->body.len > 0 ? failure->body : failure->event;
+    if (layer != NULL)
+        layer->message = rc_str_slice(rc_str_trim(text), 0, RC_EVIDENCE_TEXT_MAX);
+}
+
+void rc_unwrap(rc_evidence *evidence)
+{
+    const rc_failure *failure = evidence->failure;
+    if (rc_str_trim(failure->event).len == 0 && rc_str_trim(failure->body).len == 0)
+        rc_evidence_set(evidence, RC_FACT_BODY_EMPTY);
+    unwrap_body(evidence, failure->event, RC_STR("event"));
+    unwrap_body(evidence, failure->body, RC_STR("body"));
+    add_text_of_json(evidence);
+    /* Layers that are found go to the end, so this reaches them too. */
+    for (size_t i = 0; i < evidence->layer_count; i++)
+        rc_unwrap_text(evidence, i);
+    read_stream_end(evidence);
+}

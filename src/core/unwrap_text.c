@@ -1,0 +1,332 @@
+/* Texts that wrap an error: SDK exceptions, log lines, relays, reprs. */
+#include "base/json_reader.h"
+#include "base/str.h"
+#include "core/member.h"
+#include "core/unwrap.h"
+
+/* How many braces of one text are tried as the begin of an error. */
+#define TRIES_MAX 8u
+
+int rc_status_parse(rc_str text)
+{
+    if (text.len != 3 || !rc_ascii_is_digit(text.ptr[0]) || !rc_ascii_is_digit(text.ptr[1]) ||
+        !rc_ascii_is_digit(text.ptr[2]))
+        return 0;
+    int value = (text.ptr[0] - '0') * 100 + (text.ptr[1] - '0') * 10 + (text.ptr[2] - '0');
+    return value >= 100 && value <= 599 ? value : 0;
+}
+
+static bool is_word_byte(char c)
+{
+    return rc_ascii_is_alnum(c) || c == '_' || c == '-' || (unsigned char)c >= 0x80;
+}
+
+/* The word that ends before `at`, with what may stand between it and a status left out. */
+static rc_str word_before(rc_str text, size_t at)
+{
+    while (at > 0 && memchr(" :=#'\"([{\t,", text.ptr[at - 1], 11) != NULL)
+        at--;
+    size_t to = at;
+    while (at > 0 && (rc_ascii_is_alnum(text.ptr[at - 1]) || text.ptr[at - 1] == '_' ||
+                      text.ptr[at - 1] == '/' || text.ptr[at - 1] == '.'))
+        at--;
+    return rc_str_slice(text, at, to);
+}
+
+static bool is_status_word(rc_str word)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("status"),     RC_STR_INIT("code"),        RC_STR_INIT("http"),
+        RC_STR_INIT("error"),      RC_STR_INIT("statuscode"),  RC_STR_INIT("status_code"),
+        RC_STR_INIT("response"),   RC_STR_INIT("error_code"),  RC_STR_INIT("errorcode"),
+        RC_STR_INIT("http/1.1"),   RC_STR_INIT("http/2"),      RC_STR_INIT("http/1.0"),
+        RC_STR_INIT("httpstatus"), RC_STR_INIT("http_status"), RC_STR_INIT("returned"),
+        RC_STR_INIT("apierror"),   RC_STR_INIT("exception"),
+    };
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+        if (rc_str_eq_nocase(word, WORDS[i]))
+            return true;
+    }
+    return word.len > 5 &&
+           rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
+}
+
+/* Do the three digits at `at` stand where a status stands? */
+static bool is_status_place(rc_str text, size_t at)
+{
+    bool is_bracketed =
+        at > 0 && at + 3 < text.len &&
+        ((text.ptr[at - 1] == '(' && text.ptr[at + 3] == ')') ||
+         (text.ptr[at - 1] == '[' && (text.ptr[at + 3] == ']' || text.ptr[at + 3] == ' ')));
+    if (is_bracketed)
+        return true;
+    rc_str before = word_before(text, at);
+    if (before.len == 0) {
+        rc_str lead = rc_str_slice(text, 0, at);
+        return rc_str_trim(lead).len <= 1; /* at the begin, a bracket or quote aside */
+    }
+    return is_status_word(before);
+}
+
+int rc_text_status(rc_str text)
+{
+    for (size_t i = 0; i + 3 <= text.len; i++) {
+        if (text.ptr[i] != '4' && text.ptr[i] != '5')
+            continue;
+        if ((i > 0 && (is_word_byte(text.ptr[i - 1]) || text.ptr[i - 1] == '.')) ||
+            (i + 3 < text.len && is_word_byte(text.ptr[i + 3])))
+            continue;
+        if (i + 4 < text.len && (text.ptr[i + 3] == '.' || text.ptr[i + 3] == ',') &&
+            rc_ascii_is_digit(text.ptr[i + 4]))
+            continue;
+        int status = rc_status_parse(rc_str_slice(text, i, i + 3));
+        if (status > 0 && is_status_place(text, i))
+            return status;
+    }
+    return 0;
+}
+
+/* {\n \"error\": written inside another string: its escapes come first. */
+static bool is_escaped(rc_str text)
+{
+    for (size_t i = 1; i < text.len && i < 8; i++) {
+        if (text.ptr[i] == '\\' && i + 1 < text.len &&
+            (text.ptr[i + 1] == 'n' || text.ptr[i + 1] == '"' || text.ptr[i + 1] == 'r'))
+            return true;
+        if (text.ptr[i] == '"' || text.ptr[i] == '\'')
+            return false;
+    }
+    return false;
+}
+
+/* Looks for an error behind other words. Gives where it begins, or RC_STR_NPOS. */
+static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
+{
+    size_t at = 0;
+    for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
+        at = rc_str_find_byte(text, '{', at);
+        if (at == RC_STR_NPOS)
+            return RC_STR_NPOS;
+        rc_str rest = rc_str_slice(text, at, text.len);
+        if (is_escaped(rest))
+            rest = rc_evidence_unescape(evidence, rest, true);
+        if (rc_unwrap_is_error_json(rest)) {
+            *ret_json = rest;
+            return at;
+        }
+        at++;
+    }
+    return RC_STR_NPOS;
+}
+
+/* The end of an object without its begin: 'message': '...', 'type': '...'}}. A copy gets the brace. */
+static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
+{
+    static const rc_str NAMES[] = {
+        RC_STR_INIT("'message': "),
+        RC_STR_INIT("\"message\":"),
+        RC_STR_INIT("'error': "),
+        RC_STR_INIT("\"error\":"),
+    };
+    size_t at = RC_STR_NPOS;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        size_t found = rc_str_find(text, NAMES[i], 0);
+        at = found < at ? found : at;
+    }
+    if (at == RC_STR_NPOS || text.len - at + 1 > evidence->room_len)
+        return RC_STR_NPOS;
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_push_byte(&buf, '{');
+    rc_buf_push(&buf, rc_str_slice(text, at, text.len));
+    *ret_json = rc_buf_get(&buf);
+    evidence->room += ret_json->len;
+    evidence->room_len -= ret_json->len;
+    return at;
+}
+
+/* A page behind other words. */
+static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, unsigned depth)
+{
+    static const rc_str OPENINGS[] = {
+        RC_STR_INIT("<!DOCTYPE html"),
+        RC_STR_INIT("<!doctype html"),
+        RC_STR_INIT("<html"),
+    };
+    size_t at = RC_STR_NPOS;
+    for (size_t i = 0; i < sizeof(OPENINGS) / sizeof(OPENINGS[0]); i++) {
+        size_t found = rc_str_find(text, OPENINGS[i], 0);
+        at = found < at ? found : at;
+    }
+    if (at == RC_STR_NPOS || !rc_unwrap_html(evidence, rc_str_slice(text, at, text.len), depth))
+        return false;
+    layer->message = rc_str_trim(rc_str_slice(text, 0, at));
+    if (layer->status == 0)
+        layer->status = rc_text_status(layer->message);
+    return true;
+}
+
+/* The end of a value behind "key=": of a quoted one its closing quote, else the next blank. */
+static rc_str value_at(rc_str text, size_t at, size_t *ret_end)
+{
+    if (at < text.len && (text.ptr[at] == '\'' || text.ptr[at] == '"')) {
+        char quote = text.ptr[at];
+        size_t to = at + 1;
+        while (to < text.len && text.ptr[to] != quote)
+            to += text.ptr[to] == '\\' ? 2 : 1;
+        to = to < text.len ? to : text.len;
+        *ret_end = to < text.len ? to + 1 : to;
+        return rc_str_slice(text, at + 1, to);
+    }
+    size_t to = at;
+    while (to < text.len && !rc_ascii_is_space(text.ptr[to]) && text.ptr[to] != ',' &&
+           text.ptr[to] != ')')
+        to++;
+    *ret_end = to;
+    return rc_str_slice(text, at, to);
+}
+
+static void set_field(rc_layer *layer, rc_member_role role, rc_str value)
+{
+    if (value.len == 0 || rc_str_eq(value, RC_STR("None")) || rc_str_eq(value, RC_STR("null")))
+        return;
+    int status = rc_status_parse(value);
+    if (status >= 400 && (role == RC_MEMBER_CODE || role == RC_MEMBER_STATUS))
+        layer->status = status;
+    else if (role == RC_MEMBER_CODE && layer->code.len == 0)
+        layer->code = value;
+    else if (role == RC_MEMBER_TYPE && layer->type.len == 0)
+        layer->type = value;
+    else if (role == RC_MEMBER_PARAM && layer->param.len == 0)
+        layer->param = value;
+    else if (role == RC_MEMBER_STATUS && layer->status_word.len == 0)
+        layer->status_word = value;
+    else if (role == RC_MEMBER_MESSAGE && layer->message.len == 0)
+        layer->message = value;
+}
+
+/* One "key<mark>value" of a log line or a repr; true: it is a field of an error. */
+static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
+{
+    size_t from = at;
+    while (from > 0 && (rc_ascii_is_alnum(text.ptr[from - 1]) || text.ptr[from - 1] == '_'))
+        from--;
+    rc_member_role role = rc_member_role_of(rc_str_slice(text, from, at));
+    rc_str value = value_at(text, at + 1, ret_end);
+    if (role != RC_MEMBER_CODE && role != RC_MEMBER_TYPE && role != RC_MEMBER_PARAM &&
+        role != RC_MEMBER_STATUS && role != RC_MEMBER_MESSAGE)
+        return false;
+    bool is_first_message = role != RC_MEMBER_MESSAGE || layer->message.len == 0;
+    set_field(layer, role, value);
+    return is_first_message && value.len > 0;
+}
+
+/* error_code=x error_message='...': logfmt, and the reprs of exceptions. */
+static bool read_pairs(rc_str text, rc_layer *layer)
+{
+    unsigned count = 0;
+    size_t at = rc_str_find_byte(text, '=', 0);
+    while (at != RC_STR_NPOS) {
+        size_t end = at + 1;
+        if (read_pair(text, at, layer, &end))
+            count++;
+        at = rc_str_find_byte(text, '=', end > at ? end : at + 1);
+    }
+    return count >= 2 && (layer->message.len > 0 || layer->code.len > 0);
+}
+
+/* message: ... \n type: ...: the text form of an error object. */
+static bool read_yaml(rc_str text, rc_layer *layer)
+{
+    unsigned count = 0;
+    size_t at = 0;
+    rc_str *open = NULL;
+    while (at < text.len) {
+        size_t to = rc_str_find_byte(text, '\n', at);
+        size_t end = to == RC_STR_NPOS ? text.len : to;
+        rc_str line = rc_str_slice(text, at, end);
+        bool is_indented = line.len > 0 && (line.ptr[0] == ' ' || line.ptr[0] == '\t');
+        size_t colon = rc_str_find_byte(line, ':', 0);
+        if (is_indented && open != NULL) {
+            open->len = (size_t)(line.ptr + line.len - open->ptr);
+        } else if (colon != RC_STR_NPOS && !is_indented) {
+            rc_member_role role = rc_member_role_of(rc_str_slice(line, 0, colon));
+            rc_str value = rc_str_trim(rc_str_slice(line, colon + 1, line.len));
+            if (role != RC_MEMBER_OTHER) {
+                count++;
+                set_field(layer, role, value);
+            }
+            open = role == RC_MEMBER_MESSAGE && layer->message.len > 0 ? &layer->message : NULL;
+        }
+        at = end + 1;
+    }
+    return count >= 2 && layer->message.len > 0;
+}
+
+static bool may_be_yaml(rc_str text)
+{
+    size_t to = rc_str_find_byte(text, '\n', 0);
+    size_t colon = rc_str_find_byte(text, ':', 0);
+    return to != RC_STR_NPOS && colon != RC_STR_NPOS && colon < to && colon <= 24 &&
+           rc_member_role_of(rc_str_slice(text, 0, colon)) != RC_MEMBER_OTHER;
+}
+
+static void add_inner(rc_evidence *evidence, const rc_layer *from, unsigned depth, rc_str where)
+{
+    rc_layer *inner = rc_evidence_add_layer(evidence, depth, where);
+    if (inner == NULL)
+        return;
+    *inner = *from;
+    inner->depth = depth;
+    inner->where = where;
+}
+
+static bool unwrap_pairs(rc_evidence *evidence, rc_str text, unsigned depth)
+{
+    rc_layer found = {0};
+    if (may_be_yaml(text) && read_yaml(text, &found)) {
+        add_inner(evidence, &found, depth, RC_STR("yaml"));
+        return true;
+    }
+    found = (rc_layer){0};
+    if (rc_str_find_byte(text, '=', 0) != RC_STR_NPOS && read_pairs(text, &found)) {
+        add_inner(evidence, &found, depth, RC_STR("fields"));
+        return true;
+    }
+    return false;
+}
+
+void rc_unwrap_text(rc_evidence *evidence, size_t index)
+{
+    rc_layer *layer = &evidence->layers[index];
+    rc_str text = layer->message;
+    unsigned depth = layer->depth + 1;
+    if (depth > RC_LAYER_DEPTH_MAX || text.len < 3)
+        return;
+    if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.len > 1 && text.ptr[1] == '{') ||
+        text.ptr[0] == '"') {
+        layer->message = (rc_str){NULL, 0};
+        rc_unwrap_json(evidence, text, depth, RC_STR("json"));
+        return;
+    }
+    if (rc_unwrap_html(evidence, text, depth)) {
+        layer->message = (rc_str){NULL, 0};
+        return;
+    }
+    if (unwrap_page(evidence, layer, text, depth))
+        return;
+    rc_str json = {NULL, 0};
+    size_t at = find_json(evidence, text, &json);
+    if (at == RC_STR_NPOS)
+        at = find_members(evidence, text, &json);
+    rc_str own = at == RC_STR_NPOS ? text : rc_str_slice(text, 0, at);
+    if (layer->status == 0)
+        layer->status = rc_text_status(own);
+    if (at != RC_STR_NPOS) {
+        layer->message = rc_str_trim(own);
+        rc_unwrap_json(evidence, json, depth, RC_STR("json"));
+        return;
+    }
+    if (unwrap_pairs(evidence, text, depth))
+        layer->message = (rc_str){NULL, 0};
+}

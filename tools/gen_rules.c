@@ -1,0 +1,393 @@
+/* gen_rules ROOT: writes the built-in rules, ROOT/spec/classify.rules, as constants, and the list of
+ * terms.
+ *
+ *   src/core/rules_table.c          the rules in their order
+ *   src/core/rules_terms.c          their conditions, and what each needs at least
+ *   src/core/rules_table.h          how many there are
+ *   docs/internals/rules-terms.md   every term that a rule can have
+ *
+ * The file is read by the library's own reader, which makes all its checks; a file with a fault is
+ * refused with its place. Facts are written by their symbols, so that a table of phrases that
+ * numbers its concepts in another way does not make these files wrong. A file that is as it should
+ * be is not touched. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <recourse/stdlib.h>
+#include <recourse/taxonomy.h>
+
+#include "core/phrases.h"
+#include "core/rules_parts.h"
+#include "gen_file.h"
+
+#define PROGRAM "gen_rules"
+#define SPEC "spec/classify.rules"
+#define GENERATED "/* Generated from " SPEC " by `make generate`. Do not edit. */\n"
+#define COLUMNS_MAX 100
+
+/* What the writers write. */
+static rc_rule_set table;
+
+/* ---- lines of a bounded width ---- */
+
+typedef struct lines {
+    FILE *out;
+    int column; /* 0: nothing is on the line yet */
+} lines;
+
+/* What goes on in the next line stands further in. */
+#define INDENT 4
+#define INDENT_MORE 8
+
+static void put_item(lines *l, const char *item)
+{
+    int len = (int)strlen(item);
+    if (l->column == 0)
+        l->column = fprintf(l->out, "%*s%s", INDENT, "", item);
+    else if (l->column + 1 + len > COLUMNS_MAX)
+        l->column = fprintf(l->out, "\n%*s%s", INDENT_MORE, "", item) - 1;
+    else
+        l->column += fprintf(l->out, " %s", item);
+}
+
+static void end_line(lines *l)
+{
+    fputc('\n', l->out);
+    l->column = 0;
+}
+
+/* A string as pieces between words, so that it can go on in the next line. */
+static void put_string(lines *l, rc_str text, const char *behind)
+{
+    enum {
+        PIECE_BYTES = 64
+    };
+    do {
+        size_t len = text.len;
+        if (len > PIECE_BYTES) {
+            len = PIECE_BYTES;
+            while (len > 1 && text.ptr[len - 1] != ' ')
+                len--;
+            if (len == 1)
+                len = PIECE_BYTES;
+        }
+        char *item = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&item, &size);
+        fputc('"', out);
+        for (size_t i = 0; i < len; i++) {
+            if (text.ptr[i] == '"' || text.ptr[i] == '\\')
+                fputc('\\', out);
+            fputc(text.ptr[i], out);
+        }
+        text = rc_str_make(text.ptr + len, text.len - len);
+        fprintf(out, "\"%s", text.len == 0 ? behind : "");
+        fclose(out);
+        put_item(l, item);
+        free(item);
+    } while (text.len > 0);
+}
+
+/* ---- symbols ---- */
+
+static const char *const LISTED[] = {
+    "NONE",
+#define RC_FACT(GROUP, ID, name, text) #ID,
+#include "../spec/facts.def"
+};
+
+static const char *code_id(rc_code code)
+{
+    switch ((int)code) {
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    case number:                                                                                 \
+        return #ID;
+#include "../spec/errors.def"
+    default:
+        return "NONE";
+    }
+}
+
+static const char *category_id(rc_category category)
+{
+    switch ((int)category) {
+#define RC_CATEGORY(number, ID, name, is_retryable, text) \
+    case number:                                          \
+        return #ID;
+#include "../spec/errors.def"
+    default:
+        return "NONE";
+    }
+}
+
+static void print_concept(FILE *out, const char *macro, unsigned concept)
+{
+    rc_str name = rc_concept_name(concept);
+    fprintf(out, "%s(", macro);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        fputc(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c, out);
+    }
+    fputc(')', out);
+}
+
+static void print_fact(FILE *out, unsigned fact)
+{
+    if (fact < RC_FACT_LISTED_END)
+        fprintf(out, "F(%s)", LISTED[fact]);
+    else if (fact < RC_FACT_CODE_BASE)
+        print_concept(out, "SAYS", fact - RC_FACT_SAYS_BASE);
+    else if (fact < RC_FACT_PROVIDER_BASE)
+        print_concept(out, "CODE", fact - RC_FACT_CODE_BASE);
+    else if (fact < RC_FACT_STATUS_BASE)
+        fprintf(out, "PROVIDER(%u)", fact - RC_FACT_PROVIDER_BASE);
+    else if (fact < RC_FACT_INNER_BASE)
+        fprintf(out, "STATUS(%u)", fact - RC_FACT_STATUS_BASE + RC_STATUS_FACT_MIN);
+    else
+        fprintf(out, "INNER(%u)", fact - RC_FACT_INNER_BASE + RC_STATUS_FACT_MIN);
+}
+
+/* before, the fact and behind as one item. */
+static void put_fact(lines *l, const char *before, unsigned fact, const char *behind)
+{
+    char *item = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&item, &size);
+    fputs(before, out);
+    print_fact(out, fact);
+    fputs(behind, out);
+    fclose(out);
+    put_item(l, item);
+    free(item);
+}
+
+/* ---- src/core/rules_table.h ---- */
+
+static void write_header(FILE *out)
+{
+    fprintf(out,
+            GENERATED "#ifndef RC_CORE_RULES_TABLE_H\n#define RC_CORE_RULES_TABLE_H\n\n"
+                      "#include \"core/rule.h\"\n\n"
+                      "#define RC_RULES_BUILTIN_COUNT %zuu\n\n"
+                      "extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];\n"
+                      "extern const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT];\n"
+                      "extern const rc_fact rc_rules_terms[];\n\n#endif\n",
+            table.count);
+}
+
+/* ---- src/core/rules_table.c ---- */
+
+static size_t term_count(const rc_rule *rule)
+{
+    const rc_fact *cursor = rule->terms;
+    for (size_t i = 0; i < rule->clause_count; i++)
+        rc_clause_next(&cursor);
+    return (size_t)(cursor - rule->terms);
+}
+
+static void write_table(FILE *out)
+{
+    fputs(GENERATED "#include \"core/rules_table.h\"\n\n/* clang-format off */\n\n"
+                    "#define RULE(id, code, category, clauses, terms, when, reason) \\\n"
+                    "    {RC_STR_INIT(id), RC_STR_INIT(when), RC_STR_INIT(reason), "
+                    "RC_CODE_##code, \\\n"
+                    "     RC_CATEGORY_##category, clauses, &rc_rules_terms[terms]},\n\n"
+                    "const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {\n",
+          out);
+    lines l = {.out = out};
+    size_t place = 0;
+    for (size_t i = 0; i < table.count; i++) {
+        const rc_rule *rule = &table.rules[i];
+        char head[256];
+        snprintf(head, sizeof head, "RULE(\"%.*s\", %s, %s, %u, %zu,", (int)rule->id.len,
+                 rule->id.ptr, code_id(rule->code), category_id(rule->category), rule->clause_count,
+                 place);
+        put_item(&l, head);
+        put_string(&l, rule->when, ",");
+        put_string(&l, rule->reason, ")");
+        end_line(&l);
+        place += term_count(rule);
+    }
+    fputs("};\n\nconst rc_rule_set rc_rules_builtin = {rc_rules_table, rc_rules_needs,\n"
+          "                                      RC_RULES_BUILTIN_COUNT};\n",
+          out);
+}
+
+/* ---- src/core/rules_terms.c ---- */
+
+static void put_terms(lines *l, const rc_rule *rule)
+{
+    const rc_fact *cursor = rule->terms;
+    for (size_t i = 0; i < rule->clause_count; i++) {
+        rc_clause clause = rc_clause_next(&cursor);
+        char head[32];
+        snprintf(head, sizeof head, "%s(%zu),", clause.is_not ? "NONE" : "ANY", clause.count);
+        put_item(l, head);
+        for (size_t k = 0; k < clause.count; k++)
+            put_fact(l, "", clause.facts[k], ",");
+    }
+}
+
+static bool is_concept(rc_fact fact)
+{
+    return fact >= RC_FACT_SAYS_BASE && fact < RC_FACT_PROVIDER_BASE;
+}
+
+/* One of the four sets of bits that a rule needs, as rc_rule_needs_of makes them. */
+static void put_needs(lines *l, const rc_rule *rule, bool of_all, bool of_concepts,
+                      const char *behind)
+{
+    bool has_any = false;
+    const rc_fact *cursor = rule->terms;
+    for (size_t i = 0; i < rule->clause_count; i++) {
+        rc_rule alone = {.clause_count = 1, .terms = cursor};
+        rc_clause clause = rc_clause_next(&cursor);
+        rc_rule_needs needs = rc_rule_needs_of(&alone);
+        bool is_all = (needs.all.concepts | needs.all.others) != 0;
+        if (clause.is_not || is_all != of_all || has_any)
+            continue;
+        has_any = !is_all;
+        for (size_t k = 0; k < (is_all ? 1 : clause.count); k++) {
+            if (is_concept(clause.facts[k]) == of_concepts)
+                put_fact(l, "BIT(", clause.facts[k], ") |");
+        }
+    }
+    char rest[8];
+    snprintf(rest, sizeof rest, "%d%s", !of_all && !of_concepts && !has_any, behind);
+    put_item(l, rest);
+}
+
+static void write_terms(FILE *out)
+{
+    fputs(GENERATED "#include \"core/phrases.h\"\n#include \"core/rules_table.h\"\n\n"
+                    "/* clang-format off */\n\n"
+                    "#define ANY(count) (count)\n"
+                    "#define NONE(count) (RC_CLAUSE_NOT | (count))\n"
+                    "#define F(id) RC_FACT_##id\n"
+                    "#define SAYS(id) (RC_FACT_SAYS_BASE + (int)RC_CONCEPT_##id)\n"
+                    "#define CODE(id) (RC_FACT_CODE_BASE + (int)RC_CONCEPT_##id)\n"
+                    "#define PROVIDER(index) (RC_FACT_PROVIDER_BASE + (index))\n"
+                    "#define STATUS(status) (RC_FACT_STATUS_BASE + (status) - RC_STATUS_FACT_MIN)\n"
+                    "#define INNER(status) (RC_FACT_INNER_BASE + (status) - RC_STATUS_FACT_MIN)\n"
+                    "#define BIT(fact) (UINT64_C(1) << ((fact) % 64))\n\n"
+                    "const rc_fact rc_rules_terms[] = {\n",
+          out);
+    lines l = {.out = out};
+    for (size_t i = 0; i < table.count; i++) {
+        put_terms(&l, &table.rules[i]);
+        if (table.rules[i].clause_count > 0)
+            end_line(&l);
+    }
+    /* The rule that always matches has no conditions, and points here. */
+    fputs("    RC_FACT_NONE\n};\n\n"
+          "const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT] = {\n",
+          out);
+    for (size_t i = 0; i < table.count; i++) {
+        const rc_rule *rule = &table.rules[i];
+        put_item(&l, "{{");
+        put_needs(&l, rule, true, true, ",");
+        put_needs(&l, rule, true, false, "},");
+        put_item(&l, "{");
+        put_needs(&l, rule, false, true, ",");
+        put_needs(&l, rule, false, false, "}},");
+        end_line(&l);
+    }
+    fputs("};\n", out);
+}
+
+/* ---- docs/internals/rules-terms.md ---- */
+
+static void print_group(FILE *out, const char *name, bool is_exclusive, const char *text)
+{
+    fprintf(out, "\n## %s\n\nIn short: %s.%s\n\n| term | true when |\n|---|---|\n", name, text,
+            is_exclusive ? " At most one of them is true." : "");
+}
+
+static void print_term(FILE *out, rc_fact fact)
+{
+    rc_fact_label label;
+    rc_fact_label_init(&label, NULL, fact);
+    rc_str text = rc_fact_text(fact);
+    fprintf(out, "| `%.*s` | %.*s |\n", (int)label.view.len, label.view.ptr, (int)text.len,
+            text.ptr);
+}
+
+static const char *kind_name(rc_concept_kind kind)
+{
+    switch (kind) {
+    case RC_CONCEPT_DECISIVE:
+        return "decisive";
+    case RC_CONCEPT_WEAK:
+        return "weak";
+    case RC_CONCEPT_MODIFIER:
+        return "modifier";
+    case RC_CONCEPT_MARKER:
+    default:
+        return "marker";
+    }
+}
+
+static void write_list(FILE *out)
+{
+    fputs("<!-- Generated from spec/facts.def, spec/phrases.txt and spec/providers.def by "
+          "`make generate`. Do not edit. -->\n\n# Terms of rules\n\n"
+          "[rules.md](rules.md) has the language, the terms with a number and those with a text in "
+          "quotes.\n\n## says and code\n\n"
+          "`says:NAME` is true when the words of the innermost message mean it, `code:NAME` when "
+          "its typed code\nor type does. A weak concept speaks in general terms; a modifier says "
+          "nothing alone.\n\n| name | kind | meaning |\n|---|---|---|\n",
+          out);
+    for (unsigned i = 0; i < RC_CONCEPT_COUNT; i++) {
+        rc_str name = rc_concept_name(i);
+        rc_str text = rc_concept_text(i);
+        fprintf(out, "| `%.*s` | %s | %.*s |\n", (int)name.len, name.ptr,
+                kind_name(rc_concept_kind_of(i)), (int)text.len, text.ptr);
+    }
+#define RC_FACT_GROUP(GROUP, name, EXCLUSIVE, text) print_group(out, name, EXCLUSIVE, text);
+#define RC_FACT(GROUP, ID, name, text) print_term(out, RC_FACT_##ID);
+#include "../spec/facts.def"
+    fputs("\n## provider\n\nIn short: whose failure it is, given or recognised.\n\n", out);
+#define RC_PROVIDER(ID, name) fputs("- `provider:" name "`\n", out);
+#include "../spec/providers.def"
+}
+
+/* ---- files ---- */
+
+static int generate_all(const char *root, rc_str text)
+{
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_rules *rules = NULL;
+    rc_rules_fault fault;
+    if (rc_rules_read(text, NULL, &alloc, &rules, &fault) != RC_OK) {
+        fprintf(stderr, PROGRAM ": " SPEC ": %s\n", fault.text);
+        return 1;
+    }
+    table = rules->order;
+    int result = gen_file_write(PROGRAM, root, "src/core/rules_table.h", write_header);
+    result |= gen_file_write(PROGRAM, root, "src/core/rules_table.c", write_table);
+    result |= gen_file_write(PROGRAM, root, "src/core/rules_terms.c", write_terms);
+    result |= gen_file_write(PROGRAM, root, "docs/internals/rules-terms.md", write_list);
+    rc_rules_free(rules);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: " PROGRAM " ROOT\n", stderr);
+        return 64;
+    }
+    char *path = NULL;
+    if (asprintf(&path, "%s/" SPEC, argv[1]) < 0) {
+        fputs(PROGRAM ": no memory\n", stderr);
+        return 1;
+    }
+    char *text = gen_file_read(PROGRAM, path);
+    int result = text != NULL ? generate_all(argv[1], rc_str_c(text)) : 1;
+    free(text);
+    free(path);
+    return result;
+}
