@@ -58,7 +58,7 @@ static void push_providers(rc_buf *buf, unsigned width)
         rc_cli_text(&names, rc_provider_at(i));
     }
     room[rc_buf_get(&names).len] = '\0';
-    rc_cli_text(buf, "\nProviders that are known by name; any other is allowed:\n");
+    rc_cli_text(buf, "\nProviders that are known by name:\n");
     rc_help_entry(buf, RC_STR(""), room, width);
 }
 

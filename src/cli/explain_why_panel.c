@@ -225,7 +225,7 @@ static void widen_for_rules(sheet *s)
     }
 }
 
-static void put_others(sheet *s, size_t count)
+static void put_others(sheet *s, size_t count, bool is_all)
 {
     char room[96];
     rc_buf line;
@@ -233,8 +233,9 @@ static void put_others(sheet *s, size_t count)
         return;
     rc_buf_init_fixed(&line, room, sizeof room);
     rc_buf_push_u64(&line, count);
-    rc_buf_push(&line,
-                count == 1 ? RC_STR(" other did not apply") : RC_STR(" others did not apply"));
+    if (!is_all)
+        rc_buf_push(&line, count == 1 ? RC_STR(" other") : RC_STR(" others"));
+    rc_buf_push(&line, RC_STR(" before it did not apply"));
     rc_panel_text(&s->panel, &(rc_panel_block){.tone = RC_TONE_DIM}, rc_buf_get(&line));
 }
 
@@ -271,7 +272,7 @@ static void put_rules(sheet *s)
         else
             others++;
     }
-    put_others(s, others);
+    put_others(s, others, others == count_steps(s, RC_STEP_RULE_TRIED));
     put_matched(s);
 }
 

@@ -133,6 +133,13 @@ static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
         rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("param"), layer->param);
 }
 
+/* An error with a message and a code or status of its own: the words around it are a wrapper's. */
+static bool has_typed_code(const rc_layer *layer)
+{
+    return layer->message.len > 0 &&
+           (layer->code.len > 0 || layer->type.len > 0 || layer->status_word.len > 0);
+}
+
 /* The innermost error decides: what is further out is only asked as long as nothing was decisive. */
 static void read_layers(rc_evidence *evidence, meaning *m)
 {
@@ -141,10 +148,11 @@ static void read_layers(rc_evidence *evidence, meaning *m)
     for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
          layer = next_outward(evidence, layer)) {
         note_layer(evidence, layer);
+        bool is_typed = has_typed_code(layer);
         if (!has_code)
             has_code = read_codes(evidence, m, layer);
         if (!has_message)
-            has_message = read_message(evidence, m, layer->message);
+            has_message = read_message(evidence, m, layer->message) || is_typed;
     }
     for (size_t i = 0; i < evidence->modifier_count; i++) {
         rc_phrase_scan_code(&m->scan, evidence->modifiers[i]);

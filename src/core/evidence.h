@@ -37,6 +37,7 @@ typedef struct rc_layer {
     rc_str message;
     int status; /* 100 to 599 that the error itself carries; 0: none */
     unsigned depth;
+    bool is_opaque; /* not to be taken apart any further */
 } rc_layer;
 
 struct rc_provider;

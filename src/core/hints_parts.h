@@ -50,8 +50,8 @@ rc_hint_reading rc_hint_until(int64_t unix_ms, int64_t now_unix_ms);
 rc_hint_reading rc_hint_refused(rc_status status, rc_str text);
 
 /* A date that text begins with, as messages write it: 2026-01-01T00:00:00Z, "2026-08-06 20:06:00",
- * "2026-08-01 at 00:00 UTC", 2026/08/06, 2026年8月6日, and the HTTP date. Without a zone it is China
- * Standard Time when is_chinese, else UTC. False: no date is there. text: borrows. */
+ * "2026-08-01 at 00:00 UTC", 2026/08/06, 2026年8月6日, and the HTTP date. Without a zone it is
+ * China Standard Time when is_chinese, else UTC. False: no date is there. text: borrows. */
 bool rc_hint_read_date(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_hint_reading *ret,
                        size_t *ret_len);
 

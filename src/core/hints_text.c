@@ -1,4 +1,4 @@
-/* Waits in wording: "in 9m38.016s", "after about an hour", "20秒后", "at 2026-01-01T00:00:00Z". */
+/* Waits in wording: "in 9m38.016s", "after about an hour", "20秒后", "at 2026-01-01". */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "core/hints_parts.h"
@@ -21,16 +21,9 @@ static const rc_str lead_words[] = {
     RC_STR_INIT("less"),    RC_STR_INIT("than"),   RC_STR_INIT("is"),
 };
 
-static const rc_str lead_marks[] = {
-    RC_STR_INIT("\""), RC_STR_INIT("'"),  RC_STR_INIT("`"),  RC_STR_INIT("("),  RC_STR_INIT("["),
-    RC_STR_INIT("{"),  RC_STR_INIT("<"),  RC_STR_INIT("*"),  RC_STR_INIT(":"),  RC_STR_INIT("="),
-    RC_STR_INIT("~"),  RC_STR_INIT("|"),  RC_STR_INIT("\\"), RC_STR_INIT("≈"),  RC_STR_INIT("～"),
-    RC_STR_INIT("“"),  RC_STR_INIT("”"),  RC_STR_INIT("‘"),  RC_STR_INIT("’"),  RC_STR_INIT("「"),
-    RC_STR_INIT("『"), RC_STR_INIT("（"), RC_STR_INIT("【"), RC_STR_INIT("："), RC_STR_INIT("在"),
-    RC_STR_INIT("于"), RC_STR_INIT("於"), RC_STR_INIT("将"), RC_STR_INIT("將"), RC_STR_INIT("约"),
-    RC_STR_INIT("約"), RC_STR_INIT("大"), RC_STR_INIT("请"), RC_STR_INIT("請"), RC_STR_INIT("等"),
-    RC_STR_INIT("待"),
-};
+static const rc_str lead_marks = RC_STR_INIT("\"'`([{<*:=~|\\");
+static const rc_str lead_wide_marks = RC_STR_INIT("≈～“”‘’「『（【："
+                                                  "在于於将將约約大请請等待");
 
 static const rc_str number_words[] = {
     RC_STR_INIT("zero"),  RC_STR_INIT("one"),  RC_STR_INIT("two"), RC_STR_INIT("three"),
@@ -106,13 +99,14 @@ static size_t lead_len(rc_str text, size_t at)
         bool is_cut = is_word_byte(byte_at(text, at + word.len));
         return !is_cut && is_lead_word(word) ? word.len : 0;
     }
-    if (rc_ascii_is_digit(byte_at(text, at)))
+    if (at >= text.len)
         return 0;
-    for (size_t i = 0; i < COUNT(lead_marks); i++) {
-        if (rc_str_starts_with(rest_of(text, at), lead_marks[i]))
-            return lead_marks[i].len;
-    }
-    return 0;
+    size_t len;
+    uint32_t cp = rc_utf8_decode(text, at, &len);
+    if (cp == RC_UTF8_REPLACEMENT)
+        return 0;
+    rc_str marks = cp < 0x80 ? lead_marks : lead_wide_marks;
+    return rc_str_find(marks, rc_str_slice(text, at, at + len), 0) != RC_STR_NPOS ? len : 0;
 }
 
 static size_t skip_lead(rc_str text, size_t at)

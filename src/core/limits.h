@@ -27,8 +27,8 @@ typedef struct rc_limits {
  * "requested" ...), and only where they stand alone. text: borrows. */
 void rc_limits_parse(rc_str text, rc_limits *limits);
 
-/* Adds a JSON member such as "quotaValue": "0". False: the key is none of a limit's, or the value no
- * number. key, value: borrow. */
+/* Adds a JSON member such as "quotaValue": "0". False: the key is none of a limit's, or the value
+ * is no number. key, value: borrow. */
 bool rc_limits_field(rc_str key, rc_str value, rc_limits *limits);
 
 /* A limit of 0 is among them. */

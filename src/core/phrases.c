@@ -88,19 +88,26 @@ static void complete(run *r, unsigned concept, uint32_t from, const rc_word *wor
     scan->places[concept] = (rc_phrase_place){from, word->from + word->len, word->from};
 }
 
+static inline void reach(rc_phrase_scan *scan, unsigned step, uint32_t to, uint32_t from)
+{
+    scan->reach[step] = to;
+    scan->from[step] = (uint16_t)from;
+}
+
 /* The list of steps ends with step 0, which is always in reach. */
 static inline void move_on(run *r, const rc_lexeme *lexeme, const rc_word *word, uint32_t position)
 {
-    rc_phrase_reach *reach = r->scan->reach;
-    for (const uint16_t *before = &rc_phrase_befores[lexeme->moves];; before++) {
-        while (reach[*before].to < position)
-            before++;
-        if (*before == 0)
+    rc_phrase_scan *scan = r->scan;
+    for (const uint16_t *list = &rc_phrase_befores[lexeme->moves];; list++) {
+        size_t before = *list;
+        while (scan->reach[before] < position)
+            before = *++list;
+        if (before == 0)
             return;
-        const rc_phrase_move *m = &rc_phrase_moves[before - rc_phrase_befores];
-        uint32_t from = reach[*before].from;
+        const rc_phrase_move *m = &rc_phrase_moves[list - rc_phrase_befores];
+        uint32_t from = scan->from[before];
         if (m->step)
-            reach[m->step] = (rc_phrase_reach){position + m->reach, from};
+            reach(scan, m->step, position + m->reach, from);
         if (m->concept != RC_CONCEPT_NONE)
             complete(r, m->concept, from, word);
     }
@@ -115,9 +122,8 @@ static void begin_special(run *r, const rc_phrase_move *m, unsigned count, const
             continue;
         if ((m->reach & RC_MOVE_TEXT_BEGIN) && position != r->first_position)
             continue;
-        uint32_t to = position + (m->reach & RC_MOVE_REACH);
         if (m->step)
-            r->scan->reach[m->step] = (rc_phrase_reach){to, word->from};
+            reach(r->scan, m->step, position + (m->reach & RC_MOVE_REACH), word->from);
         if (m->concept != RC_CONCEPT_NONE)
             complete(r, m->concept, word->from, word);
     }
@@ -125,7 +131,7 @@ static void begin_special(run *r, const rc_phrase_move *m, unsigned count, const
 
 static inline void begin(run *r, const rc_lexeme *lexeme, const rc_word *word, uint32_t position)
 {
-    rc_phrase_reach *reach = r->scan->reach;
+    rc_phrase_scan *scan = r->scan;
     const rc_phrase_move *m = &rc_phrase_moves[lexeme->moves + lexeme->later];
     const rc_phrase_move *special = m + lexeme->plain;
     uint32_t from = word->from;
@@ -134,7 +140,7 @@ static inline void begin(run *r, const rc_lexeme *lexeme, const rc_word *word, u
     if (position <= r->negated_to)
         return;
     for (; m < special; m++)
-        reach[m->step] = (rc_phrase_reach){position + m->reach, from};
+        reach(scan, m->step, position + m->reach, from);
 }
 
 static const rc_lexeme *lexeme_of(const rc_word *word)
@@ -203,16 +209,16 @@ static void take_words(run *r, const rc_word *words, size_t count)
 static void take_end(run *r)
 {
     for (unsigned i = 0; i < RC_PHRASE_ENDS; i++) {
-        const rc_phrase_reach *reach = &r->scan->reach[rc_phrase_ends[i].step];
-        if (reach->to == r->position + 1)
-            complete(r, rc_phrase_ends[i].concept, reach->from, r->last);
+        unsigned step = rc_phrase_ends[i].step;
+        if (r->scan->reach[step] == r->position + 1)
+            complete(r, rc_phrase_ends[i].concept, r->scan->from[step], r->last);
     }
 }
 
 void rc_phrase_scan_init(rc_phrase_scan *scan)
 {
     memset(scan, 0, sizeof *scan);
-    scan->reach[0].to = UINT32_MAX;
+    scan->reach[0] = UINT32_MAX;
 }
 
 static void scan_text(rc_phrase_scan *scan, rc_str text, bool is_code)

@@ -57,17 +57,15 @@ typedef struct rc_phrase_place {
     uint32_t last; /* where the phrase's last word begins: of "retry in #" the number */
 } rc_phrase_place;
 
-/* Where the words up to a step of a phrase were last found. */
-typedef struct rc_phrase_reach {
-    uint32_t to; /* the last position at which the next step can be; they grow from text to text */
-    uint32_t from; /* the byte offset of the first word */
-} rc_phrase_reach;
-
 typedef struct rc_phrase_scan {
     rc_concept_set found;                                     /* of the last text */
     rc_phrase_place places[RC_CONCEPTS_MAX + RC_MARKERS_MAX]; /* valid where found has the bit */
-    uint32_t position;                                        /* private */
-    rc_phrase_reach reach[RC_PHRASE_STEPS];                   /* private */
+    /* Private. For each step of each phrase, where the words up to it were last found: the last
+     * position at which the next step can be, and the byte offset of the phrase's first word.
+     * Positions grow from text to text, so that nothing has to be cleared. */
+    uint32_t position;
+    uint32_t reach[RC_PHRASE_STEPS];
+    uint16_t from[RC_PHRASE_STEPS];
 } rc_phrase_scan;
 
 void rc_phrase_scan_init(rc_phrase_scan *scan);

@@ -48,327 +48,332 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the status says that payment is required")
     RULE("quota.status", QUOTA_EXHAUSTED, NONE, 1, 82, "status:432-433 or inner:432-433",
         "the status says that the plan's limit is reached")
-    RULE("overflow.words", CONTEXT_OVERFLOW, NONE, 2, 87,
+    RULE("size.output_cap_first", INVALID_REQUEST, NONE, 1, 87, "says:output_limit_first",
+        "the output limit that was asked for is above the model's")
+    RULE("overflow.words", CONTEXT_OVERFLOW, NONE, 2, 89,
         "says:context_overflow and not (code:rate or code:balance or "
         "code:plan or code:filter or code:auth or says:balance or "
         "says:plan or says:field_too_long or window:short)",
         "the words say that the input is longer than the context window")
-    RULE("size.output_cap", INVALID_REQUEST, NONE, 2, 99,
+    RULE("size.output_cap", INVALID_REQUEST, NONE, 2, 101,
         "(says:output_cap or code:output_cap) and not (code:rate or "
         "window:short or says:balance)", "more output was asked for than the model can give")
-    RULE("overflow.tokens", CONTEXT_OVERFLOW, NONE, 2, 106,
+    RULE("overflow.tokens", CONTEXT_OVERFLOW, NONE, 2, 108,
         "says:token_overflow and not (code:rate or code:balance or "
         "code:plan or code:quota or says:rate or says:balance or "
         "says:plan or says:quota or says:field_too_long or window:short)",
         "the words say that there are more tokens than the model takes")
-    RULE("size.status_code", REQUEST_TOO_LARGE, NONE, 2, 119, "status:413 and code:rate",
+    RULE("size.status_code", REQUEST_TOO_LARGE, NONE, 2, 121, "status:413 and code:rate",
         "the status says that the request is too large; the code names "
         "the limit that it is too large for")
-    RULE("filter.code", CONTENT_FILTER, NONE, 1, 123, "code:filter",
+    RULE("filter.code", CONTENT_FILTER, NONE, 1, 125, "code:filter",
         "a typed code says that content was blocked")
-    RULE("quota.code", QUOTA_EXHAUSTED, NONE, 2, 125,
+    RULE("quota.code", QUOTA_EXHAUSTED, NONE, 2, 127,
         "(code:balance or code:plan or code:quota) and not (window:short " "or says:concurrency)",
         "a typed code says that quota, plan or credit is used up")
-    RULE("quota.code_long", QUOTA_EXHAUSTED, NONE, 2, 132,
+    RULE("quota.code_long", QUOTA_EXHAUSTED, NONE, 2, 134,
         "(code:balance or code:plan or code:quota) and window:long",
         "a typed code says that a quota is used up, and its window is " "long")
-    RULE("quota.code_money", QUOTA_EXHAUSTED, NONE, 1, 138, "code:balance or code:plan",
+    RULE("quota.code_money", QUOTA_EXHAUSTED, NONE, 1, 140, "code:balance or code:plan",
         "a typed code says that the plan or the credit is used up")
-    RULE("quota.money", QUOTA_EXHAUSTED, NONE, 2, 141,
+    RULE("quota.money", QUOTA_EXHAUSTED, NONE, 2, 143,
         "says:balance and not (code:model_missing or " "code:context_overflow or code:overloaded)",
         "the words say that credit, balance or budget is used up; this "
         "goes before auth statuses")
-    RULE("quota.plan", QUOTA_EXHAUSTED, NONE, 2, 147,
+    RULE("quota.plan", QUOTA_EXHAUSTED, NONE, 2, 149,
         "says:plan and not (code:model_missing or code:overloaded or " "window:short)",
         "the words say that the use that the plan includes is used up")
-    RULE("quota.plan_long", QUOTA_EXHAUSTED, NONE, 3, 153,
+    RULE("quota.plan_long", QUOTA_EXHAUSTED, NONE, 3, 155,
         "says:plan and window:long and not (code:model_missing or " "code:overloaded)",
         "the words say that the use that the plan includes is used up, " "for a day or more")
-    RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 160, "code:entitlement",
+    RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 162, "code:entitlement",
         "a typed code says that the plan does not include this")
-    RULE("quota.window", QUOTA_EXHAUSTED, NONE, 2, 162,
+    RULE("quota.window", QUOTA_EXHAUSTED, NONE, 2, 164,
         "(code:rate or code:quota or code:resource_exhausted or "
         "says:rate or says:quota or says:resource_exhausted) and " "window:long",
         "the longest window of the limit is a day or more")
-    RULE("quota.long_wait", QUOTA_EXHAUSTED, NONE, 3, 171,
+    RULE("quota.long_wait", QUOTA_EXHAUSTED, NONE, 3, 173,
         "(code:rate or code:quota or says:rate or says:quota or "
         "status:429) and hint:long and not (code:overloaded or " "code:loading)",
         "a wait of more than an hour is a quota, not a rate")
-    RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 182,
+    RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 184,
         "(says:quota or code:quota) and (window:short or " "says:concurrency)",
         "the quota is for a second, a minute or for requests at one "
         "time, so it passes by itself")
-    RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 188,
+    RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 190,
         "says:quota and code:resource_exhausted and hint:any",
         "the quota comes with a short wait, so it passes by itself")
-    RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 194,
+    RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 196,
         "says:quota and not (code:overloaded or code:loading or "
         "code:model_missing or code:auth or code:permission)",
         "the words say that a quota is used up, and name no short window")
-    RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 202,
+    RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 204,
         "says:entitlement and not (code:auth or code:model_missing or "
         "code:overloaded or says:rate or says:overloaded or status:5xx)",
         "the words say that the plan or account does not include this")
-    RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 211,
+    RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 213,
         "(code:in_progress or says:in_progress) and (status:409 or "
         "inner:409 or code:in_progress)",
         "the same request is still being worked on: ask for its result, " "do not send it again")
-    RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 218,
+    RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 220,
         "(code:duplicate or says:duplicate) and (status:409 or inner:409 " "or code:duplicate)",
         "the same was already done, so a repetition changes nothing")
-    RULE("overload.code", OVERLOADED, NONE, 1, 225, "code:overloaded",
+    RULE("overload.code", OVERLOADED, NONE, 1, 227, "code:overloaded",
         "a typed code says that the provider is overloaded")
-    RULE("loading.code", MODEL_LOADING, NONE, 1, 227, "code:loading",
+    RULE("loading.code", MODEL_LOADING, NONE, 1, 229, "code:loading",
         "a typed code says that the model is being loaded")
-    RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 229,
+    RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 231,
         "(code:concurrency or says:concurrency) and not (code:auth or " "code:permission)",
         "too many requests at one time")
-    RULE("rate.overload", OVERLOADED, NONE, 3, 235,
+    RULE("rate.overload", OVERLOADED, NONE, 3, 237,
         "code:rate and says:overloaded and not says:rate",
         "the code speaks of a rate, but the words of the provider's own " "load")
-    RULE("rate.code", RATE_LIMITED, NONE, 1, 241, "code:rate",
+    RULE("rate.code", RATE_LIMITED, NONE, 1, 243, "code:rate",
         "a typed code says that requests come too fast")
-    RULE("region.words", PERMISSION_DENIED, NONE, 2, 243,
+    RULE("region.words", PERMISSION_DENIED, NONE, 2, 245,
         "(says:region or code:region) and not status:5xx", "the country or region is not served")
-    RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 248,
+    RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 250,
         "code:model_missing and not (code:overloaded or " "code:server_error)",
         "a typed code says that the model does not exist here")
-    RULE("auth.code_words", AUTH_FAILED, NONE, 2, 253, "code:auth and says:auth",
+    RULE("auth.code_words", AUTH_FAILED, NONE, 2, 255, "code:auth and says:auth",
         "code and words say that the credentials are not accepted")
-    RULE("auth.code", AUTH_FAILED, NONE, 2, 257, "code:auth and not says:permission",
+    RULE("auth.code", AUTH_FAILED, NONE, 2, 259, "code:auth and not says:permission",
         "a typed code says that the credentials are not accepted")
-    RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 261,
+    RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 263,
         "code:permission and says:model_missing and (status:404 or " "inner:404)",
         "the model is not there, or not for this account")
-    RULE("filter.permission", CONTENT_FILTER, NONE, 3, 268,
+    RULE("filter.permission", CONTENT_FILTER, NONE, 3, 270,
         "says:filter and code:permission and not says:permission",
         "the words say that content was blocked; the code only says that " "it is not allowed")
-    RULE("permission.code", PERMISSION_DENIED, NONE, 1, 274, "code:permission or code:auth",
+    RULE("permission.code", PERMISSION_DENIED, NONE, 1, 276, "code:permission or code:auth",
         "a typed code says that this is not allowed")
-    RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 277,
+    RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 279,
         "code:unsupported and not says:auth", "a typed code says that the feature is not there")
-    RULE("stale.code", INVALID_REQUEST, NONE, 1, 281, "code:stale_reference",
+    RULE("stale.code", INVALID_REQUEST, NONE, 1, 283, "code:stale_reference",
         "a typed code says that something the request refers to does not " "exist")
-    RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 283, "code:endpoint_missing",
+    RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 285, "code:endpoint_missing",
         "a typed code says that the address does not exist")
-    RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 285, "code:too_large",
+    RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 287, "code:too_large",
         "a typed code says that the request is too large")
-    RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 287,
+    RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 289,
         "says:filter and (code:bad_param or code:invalid) and not " "(says:auth or says:rate)",
         "the words say that content was blocked; the code only calls the " "request invalid")
-    RULE("request.code", INVALID_REQUEST, NONE, 2, 295,
+    RULE("request.code", INVALID_REQUEST, NONE, 2, 297,
         "code:bad_param and not (says:auth or says:model_missing)",
         "a typed code names what is wrong with the request")
-    RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 300,
+    RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 302,
         "code:timeout and replay:no and not phase:connect",
         "the provider timed out, and the work may have been done")
-    RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 306, "code:timeout",
+    RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 308, "code:timeout",
         "a typed code says that the provider ran out of time")
-    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 308,
+    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 310,
         "says:permission and (status:403 or inner:403)",
         "status and words say that this account may not do it")
-    RULE("auth.words", AUTH_FAILED, NONE, 1, 313, "says:auth",
+    RULE("auth.words", AUTH_FAILED, NONE, 1, 315, "says:auth",
         "the words say that the credentials are missing, wrong or " "expired, whatever the status")
-    RULE("filter.words", CONTENT_FILTER, NONE, 2, 315, "says:filter and not says:rate",
+    RULE("filter.words", CONTENT_FILTER, NONE, 2, 317, "says:filter and not says:rate",
         "the words say that content was blocked")
-    RULE("rate.words", RATE_LIMITED, NONE, 2, 319, "says:rate and not says:overloaded",
+    RULE("rate.words", RATE_LIMITED, NONE, 2, 321, "says:rate and not says:overloaded",
         "the words say that requests come too fast")
-    RULE("loading.words", MODEL_LOADING, NONE, 2, 323,
+    RULE("loading.words", MODEL_LOADING, NONE, 2, 325,
         "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
         "the words say that the model is being loaded")
-    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 333, "says:host_memory",
+    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 335, "says:host_memory",
         "the machine has too little memory for the model: another try " "will not change that")
-    RULE("overload.words", OVERLOADED, NONE, 2, 335,
+    RULE("overload.words", OVERLOADED, NONE, 2, 337,
         "says:overloaded and not (status:401 or status:403 or status:404)",
         "the words say that the provider has no room at the moment")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 341,
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 343,
         "says:permission and not (status:501-599 or status:404)",
         "the words say that this account may not do it")
-    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 444,
+    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 446,
         "says:model_missing and not (status:429 or status:502-504 or "
         "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 454, "says:field_too_long and not status:5xx",
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 456, "says:field_too_long and not status:5xx",
         "the words say that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 458, "says:too_large and not says:overloaded",
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 460, "says:too_large and not says:overloaded",
         "the words say that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 462,
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 464,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
         "the words say that the address does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 472,
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 474,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
         "the words say that something the request refers to does not " "exist")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 480,
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 482,
+        "says:malformed and (status:none or status:2xx) and not "
+        "(body:error or inner:4xx or inner:5xx or says:upstream)", "the answer cannot be read")
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 492,
         "says:bad_param and not (status:401 or status:403 or status:429 "
         "or status:5xx or inner:401 or inner:403-404 or inner:429 or " "inner:5xx)",
         "the words name what is wrong with the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 492,
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 504,
         "says:unsupported and not (status:429 or status:502-504)",
         "the words say that the model or server does not have this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 499, "says:crashed",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 511, "says:crashed",
         "what runs the model broke down; another try meets a new one")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 501, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 513, "says:numeric_fault",
         "the arithmetic of the model broke down; another try usually " "works")
-    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 503,
+    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 515,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the request was sent, no answer came, and a repetition may do " "the work twice")
-    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 513,
+    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 525,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not code:invalid",
         "a gateway gave up waiting, and the work may have been done")
-    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 522,
+    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 534,
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the connection ended after the request was sent, and a "
         "repetition may do the work twice")
-    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 535, "transport:timeout and phase:connect",
+    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 547, "transport:timeout and phase:connect",
         "no connection was made in time; nothing was sent")
-    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 539,
+    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 551,
         "transport:timeout and phase:committed", "the stream stopped and went no further")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 543, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 555, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 545,
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 557,
         "transport:connect_refused or transport:dns",
         "no connection could be made; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 548,
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 560,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 553, "transport:tls",
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 565, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 555,
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 567,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the answer did")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 561,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 573,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the answer")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 566, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 578, "transport:reset or transport:eof",
         "the connection was closed before an answer came; the request " "can be repeated safely")
-    RULE("conflict.status", CONFLICT, NONE, 1, 569, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 581, "status:409 or inner:409",
         "a conflict with another request usually passes")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 572,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 584,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "not found, and what is spoken of is a model")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 578,
-        "says:malformed and (status:none or status:2xx) and not "
-        "(body:error or inner:4xx or inner:5xx)", "the answer cannot be read")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 587, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 590, "inner:429",
         "the error in the body is a 429, whatever the status around it")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 589, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 592, "inner:401 or inner:407",
         "the error in the body is a 401, whatever the status around it")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 592, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 595, "inner:403 or inner:451",
         "the error in the body is a 403, whatever the status around it")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 595, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 598, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404, whatever the status around it")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 599, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 602, "inner:413 or inner:414",
         "the error in the body is a 413, whatever the status around it")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 602,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 605,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout, whatever the status around " "it")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 607, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 610, "inner:503 or inner:529",
         "the error in the body is a 503, whatever the status around it")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 610, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 613, "inner:501",
         "the error in the body is a 501, whatever the status around it")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 612, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 615, "inner:5xx",
         "the error in the body is a server error, whatever the status " "around it")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 614,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 617,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body blames the request, whatever the status " "around it")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 620,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 623,
         "says:timeout and (status:408 or status:5xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 625,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 628,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that the provider ran out of time")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 632, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 635, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 635, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 638, "status:403 or status:451",
         "the status says that this is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 638, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 641, "status:404-405 or status:410",
         "not found, and nothing speaks of a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 642, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 645, "status:429 or status:509",
         "a 429 that says no more is a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 645, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 648, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 649, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 652, "status:499",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 651, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 654, "status:424-425",
         "something that the provider relies on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 654, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 657, "status:423",
         "something else holds what the request needs")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 656,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 659,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 664, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 667, "status:501",
         "the status says that this is not implemented")
-    RULE("overload.status", OVERLOADED, NONE, 2, 666,
+    RULE("overload.status", OVERLOADED, NONE, 2, 669,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 672, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 675, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 674, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 677, "status:4xx",
         "the status blames the request")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 676, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 679, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 678, "says:timeout",
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 681,
+        "says:timeout and (says:their_timeout or status:2xx)",
+        "the provider, or a gateway before it, ran out of time")
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 686, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 680,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 688,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 685, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 693, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 688, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 696, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 690, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 698, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 692, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 700, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 695, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 703, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 697, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 705, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 699, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 707, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 702,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 710,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 705,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 713,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 708, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 716, "says:server_error or code:server_error",
         "the words say that the server failed inside")
-    RULE("request.words", INVALID_REQUEST, NONE, 1, 711,
+    RULE("request.words", INVALID_REQUEST, NONE, 1, 719,
         "says:invalid or code:invalid or body:validation",
         "the words say that the request is not valid")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 715, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 723, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 717, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 725, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 719, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 727, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 721,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 729,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 726,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 734,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 732,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 740,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 741, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 749, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 743, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 751, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 745, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 753, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 748, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 756, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 750, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 758, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 752, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 760, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 756, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 764, "always",
         "nothing known matches, so it is not retried")
 };
 

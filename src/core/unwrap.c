@@ -1,7 +1,19 @@
 /* Taking apart what came, outermost first, to a bounded depth. */
 #include "core/unwrap.h"
 
+#include "base/json_reader.h"
 #include "base/str.h"
+
+/* All of it is one string in quotes. */
+static bool is_json_string(rc_str text)
+{
+    if (text.ptr[0] != '"')
+        return false;
+    rc_json_reader reader;
+    rc_json_limits limits = {RC_EVIDENCE_BODY_MAX, RC_JSON_DEPTH_MAX, true};
+    rc_json_reader_init(&reader, text, &limits);
+    return rc_json_reader_next(&reader).end == text.len;
+}
 
 static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
 {
@@ -14,7 +26,7 @@ static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
     char second = trimmed.len > 1 ? trimmed.ptr[1] : '\0';
     bool is_list = first == '[' && (second == '{' || second == '[' || second == ']' ||
                                     second == '"' || rc_ascii_is_space(second));
-    if (first == '{' || is_list || (first == '"' && trimmed.ptr[trimmed.len - 1] == '"')) {
+    if (first == '{' || is_list || is_json_string(trimmed)) {
         rc_unwrap_json(evidence, trimmed, 0, where);
         return;
     }

@@ -221,7 +221,8 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
         return;
     }
     rc_str value = rc_str_trim(value_of(w, token));
-    bool is_exception = rc_str_ends_with(value, RC_STR("Error")) || rc_str_ends_with(value, RC_STR("Exception"));
+    bool is_exception =
+        rc_str_ends_with(value, RC_STR("Error")) || rc_str_ends_with(value, RC_STR("Exception"));
     if (role == RC_MEMBER_NAME && !is_exception)
         return;
     if (role == RC_MEMBER_TYPE || role == RC_MEMBER_NAME) {
@@ -305,11 +306,11 @@ static void walk_container(walk *w, frame *in, rc_str key, rc_member_role role, 
     } else if (role == RC_MEMBER_RAW && in->place != PLACE_SEARCH) {
         inner.place = PLACE_ERROR;
         inner.depth = in->depth + 1;
-    } else if (in->place == PLACE_SEARCH || role == RC_MEMBER_ANSWER) {
-        inner.place = PLACE_SEARCH;
     } else if (rc_str_starts_with_nocase(key, RC_STR("incomplete")) ||
                rc_str_starts_with_nocase(key, RC_STR("promptFeedback"))) {
         inner.place = PLACE_FINISH;
+    } else if (in->place == PLACE_SEARCH || role == RC_MEMBER_ANSWER) {
+        inner.place = PLACE_SEARCH;
     } else if (role == RC_MEMBER_MERGE || role == RC_MEMBER_MESSAGE || is_legacy_list) {
         inner.place = PLACE_MERGE;
         inner.layer = in->layer;
@@ -429,6 +430,16 @@ static void walk_value(walk *w, rc_json_token token, frame *in)
         walk_array(w, in);
 }
 
+/* Where the JSON is broken (an apostrophe in a repr, a comma too many) the words are still there. */
+static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
+{
+    rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));
+    if (layer == NULL)
+        return;
+    layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
+    layer->is_opaque = true;
+}
+
 void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str where)
 {
     walk w = {.evidence = evidence, .where = where};
@@ -446,6 +457,8 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
     }
     if (w.reader.fault.status == RC_E_TRUNCATED)
         rc_evidence_set(evidence, RC_FACT_BODY_CUT);
+    if (w.reader.fault.status == RC_E_SYNTAX)
+        add_damaged(evidence, text, depth);
 }
 
 bool rc_unwrap_is_error_json(rc_str text)

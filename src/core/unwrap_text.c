@@ -2,6 +2,7 @@
 #include "base/json_reader.h"
 #include "base/str.h"
 #include "core/member.h"
+#include "core/plain_text.h"
 #include "core/unwrap.h"
 
 /* How many braces of one text are tried as the begin of an error. */
@@ -296,15 +297,31 @@ static bool unwrap_pairs(rc_evidence *evidence, rc_str text, unsigned depth)
     return false;
 }
 
+/* retry_delay { seconds: 44 }: how protobuf's own text form writes Google's wait. */
+static void read_grpc_delay(rc_evidence *evidence, rc_str text)
+{
+    size_t at = rc_str_find(text, RC_STR("retry_delay {"), 0);
+    if (at == RC_STR_NPOS)
+        return;
+    at = rc_str_find(text, RC_STR("seconds: "), at);
+    if (at == RC_STR_NPOS)
+        return;
+    size_t from = at + sizeof("seconds: ") - 1;
+    size_t to = from;
+    while (to < text.len && rc_ascii_is_digit(text.ptr[to]))
+        to++;
+    rc_hints_field(&evidence->hints, RC_STR("retry_after_seconds"), rc_str_slice(text, from, to),
+                   true);
+}
+
 void rc_unwrap_text(rc_evidence *evidence, size_t index)
 {
     rc_layer *layer = &evidence->layers[index];
     rc_str text = layer->message;
     unsigned depth = layer->depth + 1;
-    if (depth > RC_LAYER_DEPTH_MAX || text.len < 3)
+    if (depth > RC_LAYER_DEPTH_MAX || text.len < 3 || layer->is_opaque)
         return;
-    if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.len > 1 && text.ptr[1] == '{') ||
-        text.ptr[0] == '"') {
+    if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.len > 1 && text.ptr[1] == '{')) {
         layer->message = (rc_str){NULL, 0};
         rc_unwrap_json(evidence, text, depth, RC_STR("json"));
         return;
@@ -315,6 +332,9 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     }
     if (unwrap_page(evidence, layer, text, depth))
         return;
+    text = rc_plain_quotes(evidence, rc_plain_frames(evidence, text));
+    layer->message = text;
+    read_grpc_delay(evidence, text);
     rc_str json = {NULL, 0};
     size_t at = find_json(evidence, text, &json);
     if (at == RC_STR_NPOS)
@@ -329,4 +349,6 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     }
     if (unwrap_pairs(evidence, text, depth))
         layer->message = (rc_str){NULL, 0};
+    else
+        layer->message = rc_plain_echo(evidence, text);
 }

@@ -369,60 +369,61 @@ static uint64_t mask_of(unsigned count)
     return UINT64_MAX >> (64 - 8 * count);
 }
 
-/* A word of letters, in lower case. */
-typedef struct packed {
-    uint64_t bytes[3];
-    unsigned len;
-} packed;
-
-/* Takes letters in one case, but for the first: no seam is among them. False: there may be one. */
-static bool pack(packed *p, unsigned index, uint64_t bytes, unsigned count)
+/* Are the letters in one case, but for the first one of a word? Then no seam is among them. */
+static bool is_one_case(uint64_t bytes, uint64_t mask, uint64_t not_first)
 {
-    uint64_t mask = mask_of(count);
     uint64_t bits = 0x20 * EACH_BYTE & mask;
     uint64_t capitals = bits & ~bytes;
-    p->bytes[index] = (bytes & mask) | bits;
-    p->len = 8 * index + count;
-    return capitals == bits || (capitals & (index ? UINT64_MAX : ~UINT64_C(0xFF))) == 0;
+    return (capitals & not_first) == 0 || capitals == bits;
 }
 
-/* Goes on with a word of more than 7 letters; false when it is too long or not in one case. */
-static bool pack_more(packed *p, rc_str text, size_t from)
+static uint64_t lower(uint64_t bytes, uint64_t mask)
 {
-    bool is_upper_case = !(text.ptr[from + 1] & 0x20);
-    for (unsigned i = 1; i < 3; i++) {
-        uint64_t bytes = bytes_at(text, from + 8 * (size_t)i);
-        unsigned count = count_letters(bytes);
-        if (count == 0)
-            return true;
-        uint64_t capitals = 0x20 * EACH_BYTE & mask_of(count) & ~bytes;
-        if (capitals != (is_upper_case ? 0x20 * EACH_BYTE & mask_of(count) : 0) ||
-            !pack(p, i, bytes, count))
-            return false;
-        if (count < 8)
-            return true;
+    return (bytes | 0x20 * EACH_BYTE) & mask;
+}
+
+/* The hash of a word of less than 8 letters in lower case. */
+static uint64_t hash_short(uint64_t word, unsigned len)
+{
+    unsigned shift = 8 * (len - 1);
+    if (len > 3 && rc_stem_may_cut((char)(word >> shift), (char)(word >> (shift - 8)))) {
+        char bytes[8];
+        store64(bytes, word);
+        rc_stem stem = rc_word_stem(bytes, len);
+        shift = 8 * (stem.len - 1);
+        word &= (UINT64_C(1) << shift) - 1;
+        word |= (uint64_t)(unsigned char)stem.last << shift;
     }
-    return false;
+    return mix(word, 0, 0);
 }
 
-/* Cuts the word to its stem. */
-static void pack_stem(packed *p)
+/* Reads a word of at least 8 letters. Its length; 0 when it is too long or not in one case. */
+static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
 {
-    char bytes[RC_WORD_MAX + 1];
-    for (unsigned i = 0; i < 3; i++)
-        store64(bytes + (size_t)8 * i, p->bytes[i]);
-    rc_stem stem = rc_word_stem(bytes, p->len);
-    unsigned index = (stem.len - 1) / 8;
-    unsigned shift = (stem.len - 1) % 8 * 8;
-    uint64_t rest = p->bytes[index] & ((UINT64_C(1) << shift) - 1);
-    p->bytes[index] = rest | (uint64_t)(unsigned char)stem.last << shift;
-    for (unsigned i = index + 1; i < 3; i++)
-        p->bytes[i] = 0;
-}
-
-static char letter_at(const packed *p, unsigned index)
-{
-    return (char)(p->bytes[index / 8] >> (index % 8 * 8));
+    char bytes[RC_WORD_MAX + 1] = {0};
+    uint64_t not_first = ~UINT64_C(0xFF);
+    bool is_upper_case = !(text.ptr[from + 1] & 0x20);
+    unsigned len = 0;
+    unsigned count = 8;
+    for (unsigned i = 0; i < 3 && count == 8; i++) {
+        uint64_t more = bytes_at(text, from + len);
+        count = count_letters(more);
+        if (count == 0)
+            break;
+        uint64_t mask = mask_of(count);
+        if (!is_one_case(more, mask, not_first) || (more >> 5 & 1) == (i > 0 && is_upper_case))
+            return 0;
+        store64(bytes + len, lower(more, mask));
+        len += count;
+        not_first = UINT64_MAX;
+    }
+    if (len > RC_WORD_MAX)
+        return 0;
+    rc_stem stem = rc_word_stem(bytes, len);
+    memset(bytes + stem.len, 0, len - stem.len);
+    bytes[stem.len - 1] = stem.last;
+    *ret_hash = hash_bytes(bytes);
+    return len;
 }
 
 /* What a character is to a plain word: before it, or behind it. */
@@ -453,7 +454,7 @@ static const uint8_t CHARS[256] = {[0 ... 0x1F] = CHAR_SIGN,
                                    [0x80 ... 0xFF] = CHAR_OTHER};
 
 /* Behind characters that only separate. */
-static size_t skip_separators(rc_str text, size_t at)
+static inline size_t skip_separators(rc_str text, size_t at)
 {
     while (at < text.len && !(CHARS[(unsigned char)text.ptr[at]] & (CHAR_OTHER | CHAR_SIGN)))
         at++;
@@ -468,36 +469,42 @@ static void read_plain_words(out *o, size_t max)
     rc_str text = w->text;
     size_t at = skip_separators(text, w->at);
     unsigned flags = w->is_new_sentence && !w->is_code ? RC_WORD_NEW_SENTENCE : 0;
-    while (o->count < max) {
-        packed p;
+    rc_word *next = o->words + o->count;
+    for (rc_word *end = o->words + max; next < end; next++) {
         uint64_t bytes = bytes_at(text, at);
-        unsigned count = count_letters(bytes);
-        if (count == 0 || !pack(&p, 0, bytes, count))
+        unsigned len = count_letters(bytes);
+        if (len == 0)
             break;
-        p.bytes[1] = 0;
-        p.bytes[2] = 0;
-        if (count == 8 && !pack_more(&p, text, at))
+        uint64_t mask = mask_of(len);
+        uint64_t word = lower(bytes, mask);
+        if (!is_one_case(bytes, mask, ~UINT64_C(0xFF)) || word == CANNOT)
             break;
-        size_t to = at + p.len;
-        unsigned next = to < text.len ? CHARS[(unsigned char)text.ptr[to]] : 0;
-        if ((next & CHAR_OTHER) || p.bytes[0] == CANNOT)
+        if (len == 8) {
+            len = read_long(text, at, &next->hash);
+            if (len == 0)
+                break;
+        } else {
+            next->hash = hash_short(word, len);
+        }
+        size_t to = at + len;
+        unsigned follower = to < text.len ? CHARS[(unsigned char)text.ptr[to]] : 0;
+        if (follower & CHAR_OTHER)
             break;
-        if (next & CHAR_JOINT)
+        if (follower & CHAR_JOINT)
             look_for_address(w, at, to);
-        if (p.len > 3 && rc_stem_may_cut(letter_at(&p, p.len - 1), letter_at(&p, p.len - 2)))
-            pack_stem(&p);
         if (at < w->address_to)
             flags |= RC_WORD_IN_ADDRESS;
-        o->words[o->count++] = (rc_word){.hash = mix(p.bytes[0], p.bytes[1], p.bytes[2]),
-                                         .from = (uint32_t)at,
-                                         .len = (uint16_t)p.len,
-                                         .flags = (uint8_t)flags};
+        next->from = (uint32_t)at;
+        next->len = (uint16_t)len;
+        next->kind = RC_WORD_TEXT;
+        next->flags = (uint8_t)flags;
         flags = 0;
         w->is_new_sentence = false;
         w->letters_to = to;
         at = skip_separators(text, to);
     }
     w->at = at;
+    o->count = (size_t)(next - o->words);
 }
 
 /* ---- all words ---- */

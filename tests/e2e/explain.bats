@@ -216,7 +216,7 @@ on_terminal() { # COLUMNS COMMAND
     run -0 --separate-stderr explain --why curl-i
     [[ $output == *"Read as an HTTP response, status 429, 2 headers"* ]]
     [[ $output == *"Slow down."* && $output == *"retry-after"*"20"* ]]
-    [[ $output == *"others did not apply"*"matched: "* ]]
+    [[ $output == *"before it did not apply"*"matched: "* ]]
 }
 
 @test "--why in JSON is an array, and only there" {
@@ -252,6 +252,21 @@ on_terminal() { # COLUMNS COMMAND
     refused 64 "--status is a whole number from 100 to 999" --status 42
     refused 64 "--header is 'Name: value', not \"nonsense\"" --header nonsense
     refused 64 "did you mean --header?" --heeder x
+}
+
+@test "the help fits, and the manual has every option" {
+    manual=${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse.1
+    for width in 40 60 80 120; do
+        COLUMNS=$width explain --help | sed '/^Usage/d;/^  recourse /d;/^  curl /d' |
+            awk -v width=$width 'length > width { print; bad = 1 } END { exit bad }'
+    done
+    grep -q '^\.SS explain$' "$manual"
+    explain --help | grep -oE -- '--[a-z]+' | sort -u | grep -vx -- --help >options
+    [ "$(wc -l <options)" -eq 20 ]
+    while read -r option; do
+        echo "$option"
+        grep -qF -- "\\-\\-${option#--}" "$manual"
+    done <options
 }
 
 # ---- the panel ----
