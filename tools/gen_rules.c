@@ -1,10 +1,10 @@
-/* gen_rules ROOT: writes the built-in rules, ROOT/spec/classify.rules, as constants, and the list of
- * terms.
+/* gen_rules ROOT: writes the built-in rules, ROOT/spec/classify.rules, as constants, and lists
+ * the terms.
  *
  *   src/core/rules_table.c          the rules in their order
  *   src/core/rules_terms.c          their conditions, and what each needs at least
  *   src/core/rules_table.h          how many there are
- *   docs/internals/rules-terms.md   every term that a rule can have
+ *   docs/internals/rules-terms.md   every named term
  *
  * The file is read by the library's own reader, which makes all its checks; a file with a fault is
  * refused with its place. Facts are written by their symbols, so that a table of phrases that
@@ -58,35 +58,34 @@ static void end_line(lines *l)
     l->column = 0;
 }
 
-/* A string as pieces between words, so that it can go on in the next line. */
+/* How much of a string goes on one line: up to the last blank that fits, if there is one. */
+#define PIECE_BYTES 64u
+
+static size_t piece_len(rc_str text)
+{
+    if (text.len <= PIECE_BYTES)
+        return text.len;
+    size_t len = PIECE_BYTES;
+    while (len > 0 && text.ptr[len - 1] != ' ')
+        len--;
+    return len > 0 ? len : PIECE_BYTES;
+}
+
 static void put_string(lines *l, rc_str text, const char *behind)
 {
-    enum {
-        PIECE_BYTES = 64
-    };
     do {
-        size_t len = text.len;
-        if (len > PIECE_BYTES) {
-            len = PIECE_BYTES;
-            while (len > 1 && text.ptr[len - 1] != ' ')
-                len--;
-            if (len == 1)
-                len = PIECE_BYTES;
-        }
-        char *item = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&item, &size);
-        fputc('"', out);
+        char item[2 * PIECE_BYTES + 8]; /* each byte may need a backslash */
+        size_t end = 0;
+        size_t len = piece_len(text);
+        item[end++] = '"';
         for (size_t i = 0; i < len; i++) {
             if (text.ptr[i] == '"' || text.ptr[i] == '\\')
-                fputc('\\', out);
-            fputc(text.ptr[i], out);
+                item[end++] = '\\';
+            item[end++] = text.ptr[i];
         }
         text = rc_str_make(text.ptr + len, text.len - len);
-        fprintf(out, "\"%s", text.len == 0 ? behind : "");
-        fclose(out);
+        snprintf(item + end, sizeof item - end, "\"%s", text.len == 0 ? behind : "");
         put_item(l, item);
-        free(item);
     } while (text.len > 0);
 }
 
@@ -123,45 +122,39 @@ static const char *category_id(rc_category category)
     }
 }
 
-static void print_concept(FILE *out, const char *macro, unsigned concept)
+typedef struct symbol {
+    char text[96];
+} symbol;
+
+static symbol concept_symbol(const char *macro, unsigned concept)
 {
     rc_str name = rc_concept_name(concept);
-    fprintf(out, "%s(", macro);
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        fputc(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c, out);
-    }
-    fputc(')', out);
+    symbol made;
+    int head = snprintf(made.text, sizeof made.text, "%s(", macro);
+    snprintf(made.text + head, sizeof made.text - (size_t)head, "%.*s)", (int)name.len, name.ptr);
+    for (char *c = made.text; *c != '\0'; c++)
+        *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    return made;
 }
 
-static void print_fact(FILE *out, unsigned fact)
+static symbol symbol_of(unsigned fact)
 {
+    symbol made;
     if (fact < RC_FACT_LISTED_END)
-        fprintf(out, "F(%s)", LISTED[fact]);
+        snprintf(made.text, sizeof made.text, "F(%s)", LISTED[fact]);
     else if (fact < RC_FACT_CODE_BASE)
-        print_concept(out, "SAYS", fact - RC_FACT_SAYS_BASE);
+        made = concept_symbol("SAYS", fact - RC_FACT_SAYS_BASE);
     else if (fact < RC_FACT_PROVIDER_BASE)
-        print_concept(out, "CODE", fact - RC_FACT_CODE_BASE);
+        made = concept_symbol("CODE", fact - RC_FACT_CODE_BASE);
     else if (fact < RC_FACT_STATUS_BASE)
-        fprintf(out, "PROVIDER(%u)", fact - RC_FACT_PROVIDER_BASE);
+        snprintf(made.text, sizeof made.text, "PROVIDER(%u)", fact - RC_FACT_PROVIDER_BASE);
     else if (fact < RC_FACT_INNER_BASE)
-        fprintf(out, "STATUS(%u)", fact - RC_FACT_STATUS_BASE + RC_STATUS_FACT_MIN);
+        snprintf(made.text, sizeof made.text, "STATUS(%u)",
+                 fact - RC_FACT_STATUS_BASE + RC_STATUS_FACT_MIN);
     else
-        fprintf(out, "INNER(%u)", fact - RC_FACT_INNER_BASE + RC_STATUS_FACT_MIN);
-}
-
-/* before, the fact and behind as one item. */
-static void put_fact(lines *l, const char *before, unsigned fact, const char *behind)
-{
-    char *item = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&item, &size);
-    fputs(before, out);
-    print_fact(out, fact);
-    fputs(behind, out);
-    fclose(out);
-    put_item(l, item);
-    free(item);
+        snprintf(made.text, sizeof made.text, "INNER(%u)",
+                 fact - RC_FACT_INNER_BASE + RC_STATUS_FACT_MIN);
+    return made;
 }
 
 /* ---- src/core/rules_table.h ---- */
@@ -223,11 +216,13 @@ static void put_terms(lines *l, const rc_rule *rule)
     const rc_fact *cursor = rule->terms;
     for (size_t i = 0; i < rule->clause_count; i++) {
         rc_clause clause = rc_clause_next(&cursor);
-        char head[32];
-        snprintf(head, sizeof head, "%s(%zu),", clause.is_not ? "NONE" : "ANY", clause.count);
-        put_item(l, head);
-        for (size_t k = 0; k < clause.count; k++)
-            put_fact(l, "", clause.facts[k], ",");
+        char item[128];
+        snprintf(item, sizeof item, "%s(%zu),", clause.is_not ? "NONE" : "ANY", clause.count);
+        put_item(l, item);
+        for (size_t k = 0; k < clause.count; k++) {
+            snprintf(item, sizeof item, "%s,", symbol_of(clause.facts[k]).text);
+            put_item(l, item);
+        }
     }
 }
 
@@ -236,10 +231,11 @@ static bool is_concept(rc_fact fact)
     return fact >= RC_FACT_SAYS_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* One of the four sets of bits that a rule needs, as rc_rule_needs_of makes them. */
-static void put_needs(lines *l, const rc_rule *rule, bool of_all, bool of_concepts,
-                      const char *behind)
+/* The facts of one of the four sets of bits that a rule needs, as rc_rule_needs_of makes them. facts:
+ * RC_RULE_TERMS_MAX. */
+static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, rc_fact *facts)
 {
+    size_t count = 0;
     bool has_any = false;
     const rc_fact *cursor = rule->terms;
     for (size_t i = 0; i < rule->clause_count; i++) {
@@ -252,12 +248,29 @@ static void put_needs(lines *l, const rc_rule *rule, bool of_all, bool of_concep
         has_any = !is_all;
         for (size_t k = 0; k < (is_all ? 1 : clause.count); k++) {
             if (is_concept(clause.facts[k]) == of_concepts)
-                put_fact(l, "BIT(", clause.facts[k], ") |");
+                facts[count++] = clause.facts[k];
         }
     }
-    char rest[8];
-    snprintf(rest, sizeof rest, "%d%s", !of_all && !of_concepts && !has_any, behind);
-    put_item(l, rest);
+    /* Nothing is asked for: the bit that is always there. */
+    if (!of_all && !of_concepts && !has_any)
+        facts[count++] = RC_FACT_NONE;
+    return count;
+}
+
+static void put_needs(lines *l, const char *before, const rc_rule *rule, bool of_all,
+                      bool of_concepts, const char *behind)
+{
+    rc_fact facts[RC_RULE_TERMS_MAX];
+    size_t count = needed_facts(rule, of_all, of_concepts, facts);
+    char item[128];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(item, sizeof item, "%sBIT(%s)%s", i == 0 ? before : "", symbol_of(facts[i]).text,
+                 i + 1 < count ? " |" : behind);
+        put_item(l, item);
+    }
+    snprintf(item, sizeof item, "%s0%s", before, behind);
+    if (count == 0)
+        put_item(l, item);
 }
 
 static void write_terms(FILE *out)
@@ -287,12 +300,10 @@ static void write_terms(FILE *out)
           out);
     for (size_t i = 0; i < table.count; i++) {
         const rc_rule *rule = &table.rules[i];
-        put_item(&l, "{{");
-        put_needs(&l, rule, true, true, ",");
-        put_needs(&l, rule, true, false, "},");
-        put_item(&l, "{");
-        put_needs(&l, rule, false, true, ",");
-        put_needs(&l, rule, false, false, "}},");
+        put_needs(&l, "{{", rule, true, true, ",");
+        put_needs(&l, "", rule, true, false, "},");
+        put_needs(&l, "{", rule, false, true, ",");
+        put_needs(&l, "", rule, false, false, "}},");
         end_line(&l);
     }
     fputs("};\n", out);

@@ -33,7 +33,7 @@ static void fail(reading *r, rc_status status, const char *key, size_t offset, c
 }
 
 /* The next token. What a string holds that is not quite Unicode (half of a surrogate pair, bytes
- * that are not UTF-8) is forgiven: logs are full of it, and the form of the case does not suffer. */
+ * that are not UTF-8) is forgiven: logs are full of it, and the case keeps its form. */
 static rc_json_token next(reading *r)
 {
     rc_json_token token = rc_json_reader_next(&r->json);

@@ -1,11 +1,11 @@
 /* rc_case: one failure as a JSON object, as `explain --jsonl` reads it.
  *
- *   {"id", "provider", "model", "family", "status", "headers", "body", "event", "transport", "phase",
- *    "replayable", "exit_status", "context_window"}
+ *   {"id", "provider", "model", "family", "status", "headers", "body", "event", "transport",
+ *    "phase", "replayable", "exit_status", "context_window"}
  *
- * All but the id may be absent or null; other keys are passed over. headers is an object of strings,
- * or an array of [name, value]. A body or event that is no string is taken as its JSON text. Of a
- * key that is there twice the last one counts. */
+ * All but the id may be absent or null; other keys are passed over. headers is an object of
+ * strings, or an array of [name, value]. A body or event that is no string is taken as its JSON
+ * text. Of a key that is there twice the last one counts. */
 #ifndef RC_CLI_EXPLAIN_CASE_H
 #define RC_CLI_EXPLAIN_CASE_H
 

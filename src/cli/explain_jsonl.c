@@ -1,5 +1,5 @@
-/* `recourse explain --jsonl`: a line in, a line out, for as long as there are lines. What is written
- * is written before each wait for input, so that whoever sends a line and waits gets its answer. */
+/* `recourse explain --jsonl`: a line in, a line out, for as long as there are lines. Output is
+ * written before each wait for input, so that whoever sends a line and waits gets its answer. */
 #include <string.h>
 
 #include <recourse/builder.h>

@@ -254,6 +254,23 @@ static void read_text(rc_seen *seen, rc_str text)
     seen->is_tail = seen->failure.body.len < text.len;
 }
 
+/* What begins with a colon is no response, whatever its lines look like. */
+static void read_rest(rc_seen *seen, rc_str text, rc_str bare)
+{
+    bool has_aws = is_aws(bare);
+    bool may_be_http = !has_aws || bare.ptr[0] != ':';
+    if (may_be_http && rc_http_text_parse(text, &seen->http)) {
+        read_http(seen);
+    } else if (has_aws) {
+        set_event(seen, RC_SEEN_AWS, bare);
+    } else if (bare.ptr[0] == '[' || bare.ptr[0] == '"') {
+        seen->kind = RC_SEEN_JSON;
+        seen->failure.body = bare;
+    } else {
+        read_text(seen, bare);
+    }
+}
+
 void rc_seen_read(rc_seen *seen, rc_str text)
 {
     seen->kind = RC_SEEN_NOTHING;
@@ -273,17 +290,8 @@ void rc_seen_read(rc_seen *seen, rc_str text)
         seen->failure.body = bare;
     } else if (is_sse(bare)) {
         set_event(seen, RC_SEEN_SSE, bare);
-    } else if (bare.ptr[0] == ':' && is_aws(bare)) {
-        set_event(seen, RC_SEEN_AWS, bare);
-    } else if (rc_http_text_parse(text, &seen->http)) {
-        read_http(seen);
-    } else if (bare.ptr[0] == '[' || bare.ptr[0] == '"') {
-        seen->kind = RC_SEEN_JSON;
-        seen->failure.body = bare;
-    } else if (is_aws(bare)) {
-        set_event(seen, RC_SEEN_AWS, bare);
     } else {
-        read_text(seen, bare);
+        read_rest(seen, text, bare);
     }
     if (seen->kind == RC_SEEN_HTTP || seen->kind == RC_SEEN_TEXT)
         rc_curl_read(text, &seen->failure);

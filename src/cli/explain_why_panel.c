@@ -12,8 +12,8 @@
 #define TEXT_LINES 4u
 /* Layers beyond are not shown any deeper. */
 #define DEPTH_MAX 16u
-/* A column of names is no wider than this, and never more than two fifths of the panel. */
-#define NAMES_MAX 32u
+/* A column of names is no wider than this, and never more than half of the panel. */
+#define NAMES_MAX 36u
 /* The narrowest panel in which names stand beside their texts. */
 #define TABLE_WIDTH_MIN 60u
 
@@ -58,7 +58,7 @@ static void put_entry(sheet *s, rc_tone tone, rc_str name, rc_str text, rc_tone 
 static void widen(sheet *s, rc_str name)
 {
     unsigned width = rc_visible_width(name, s->panel.has_utf8);
-    unsigned most = s->panel.inner * 2 / 5;
+    unsigned most = s->panel.inner / 2;
     if (most > NAMES_MAX)
         most = NAMES_MAX;
     if (width > most)
@@ -134,17 +134,24 @@ static void put_section(sheet *s, rc_step step, rc_str heading)
 
 /* ---- waits ---- */
 
+/* "578 (9m 38s)"; the words themselves may say it already. */
 static void push_wait(rc_buf *line, const rc_why_note *note, rc_str value)
 {
+    char room[64];
+    rc_buf wait;
+    rc_buf_init_fixed(&wait, room, sizeof room);
     rc_buf_push(line, value);
     if (note->wait_ms < 0)
         return;
-    if (value.len > 0)
-        rc_buf_push(line, RC_STR(": "));
     if (note->wait_ms == 0)
-        rc_buf_push(line, RC_STR("now"));
+        rc_buf_push(&wait, RC_STR("now"));
     else
-        rc_duration_push(line, note->wait_ms);
+        rc_duration_push(&wait, note->wait_ms);
+    if (rc_str_eq(value, rc_buf_get(&wait)))
+        return;
+    rc_buf_push(line, value.len > 0 ? RC_STR(" (") : RC_STR("("));
+    rc_buf_push(line, rc_buf_get(&wait));
+    rc_buf_push_byte(line, ')');
 }
 
 static void put_waits(sheet *s)
@@ -282,7 +289,7 @@ void rc_why_panel(const rc_why *why, rc_str came, const rc_panel_style *style, r
     rc_panel_init(&s.panel, style, RC_MOOD_CALM, buf);
     rc_panel_open(&s.panel, RC_STR("Why"), RC_STR(""));
     put_came(&s, came);
-    put_section(&s, RC_STEP_FIELD, RC_STR("What the innermost error carries"));
+    put_section(&s, RC_STEP_FIELD, RC_STR("What its fields say"));
     put_section(&s, RC_STEP_PROVIDER, RC_STR("The provider"));
     put_section(&s, RC_STEP_FACT, RC_STR("What it means"));
     put_waits(&s);

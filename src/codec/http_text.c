@@ -84,7 +84,7 @@ static int status_of(rc_str line, style *ret_style)
     size_t at = 5;
     while (at < line.len && (rc_ascii_is_digit(line.ptr[at]) || line.ptr[at] == '.'))
         at++;
-    if (at == 5 || at > 8 || at == line.len || line.ptr[at] != ' ')
+    if (at == 5 || at > 8 || line.ptr[at] != ' ')
         return 0;
     int status = read_status(rc_str_trim(rc_str_slice(line, at, line.len)));
     if (status != 0)

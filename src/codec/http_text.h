@@ -9,8 +9,8 @@
  *   Status Code:                   a browser's list of headers: each name above its value
  *   429 Too Many Requests
  *
- * Of several responses in a row (100 Continue, a proxy's answer to CONNECT, redirects, one try after
- * the other) the last one counts. Lines end in LF or CRLF. Nothing is copied. */
+ * Of several responses in a row (100 Continue, a proxy's answer to CONNECT, redirects, one try
+ * after the other) the last one counts. Lines end in LF or CRLF. Nothing is copied. */
 #ifndef RC_CODEC_HTTP_TEXT_H
 #define RC_CODEC_HTTP_TEXT_H
 

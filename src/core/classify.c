@@ -89,6 +89,16 @@ static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *
     return is_decisive;
 }
 
+/* Where the wait's number begins: of "retry in 20 seconds" the 20, of "wait a minute" the last word. */
+static size_t wait_at(rc_str text, rc_phrase_place place)
+{
+    for (size_t i = place.from; i < place.to && i < text.len; i++) {
+        if (rc_ascii_is_digit(text.ptr[i]))
+            return i;
+    }
+    return place.last;
+}
+
 static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
 {
     if (text.len == 0)
@@ -96,7 +106,7 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     rc_phrase_scan_text(&m->scan, text);
     note_concepts(evidence, m, RC_STR("says:"), text);
     if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
-        rc_hints_text(&evidence->hints, text, m->scan.places[RC_CONCEPT_WAIT].last);
+        rc_hints_text(&evidence->hints, text, wait_at(text, m->scan.places[RC_CONCEPT_WAIT]));
     rc_limits_parse(text, &evidence->limits);
     add_all(&m->says, &m->scan.found);
     return has_decisive(&m->scan.found);
@@ -217,12 +227,16 @@ static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, r
     if (code == RC_CODE_OVERLOADED)
         return means(m, RC_CONCEPT_OVERLOADED) ? RC_LIMIT_KIND_MODEL_CAPACITY : RC_LIMIT_KIND_NONE;
     if (code == RC_CODE_QUOTA_EXHAUSTED) {
-        if (means(m, RC_CONCEPT_BALANCE) || evidence->failure->status == 402)
+        bool is_long = rc_evidence_has(evidence, RC_FACT_WINDOW_LONG);
+        if (evidence->failure->status == 402)
+            return RC_LIMIT_KIND_BALANCE;
+        if (is_long && means(m, RC_CONCEPT_RATE))
+            return RC_LIMIT_KIND_DAILY;
+        if (means(m, RC_CONCEPT_BALANCE))
             return RC_LIMIT_KIND_BALANCE;
         if (means(m, RC_CONCEPT_PLAN))
             return RC_LIMIT_KIND_PLAN;
-        return rc_evidence_has(evidence, RC_FACT_WINDOW_LONG) ? RC_LIMIT_KIND_DAILY
-                                                              : RC_LIMIT_KIND_PLAN;
+        return is_long ? RC_LIMIT_KIND_DAILY : RC_LIMIT_KIND_BALANCE;
     }
     if (code != RC_CODE_RATE_LIMITED)
         return RC_LIMIT_KIND_NONE;
@@ -230,7 +244,7 @@ static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, r
         return RC_LIMIT_KIND_CONCURRENCY;
     if (means(m, RC_CONCEPT_TOKENS_LIMIT))
         return RC_LIMIT_KIND_TOKENS;
-    return means(m, RC_CONCEPT_REQUESTS_LIMIT) ? RC_LIMIT_KIND_REQUESTS : RC_LIMIT_KIND_NONE;
+    return RC_LIMIT_KIND_REQUESTS;
 }
 
 /* A wait helps where time does: elsewhere only a header that says so is kept, as the provider's word. */

@@ -74,9 +74,9 @@ static rc_fact parse_listed(rc_str name)
         return RC_FACT_NONE;
     rc_str group = rc_str_slice(name, 0, colon);
     rc_str rest = rc_str_slice(name, colon + 1, name.len);
-    for (rc_fact i = 1; i < RC_FACT_LISTED_END; i++) {
+    for (unsigned i = 1; i < RC_FACT_LISTED_END; i++) {
         if (rc_str_eq(listed[i].name, rest) && rc_str_eq(groups[listed[i].group].name, group))
-            return i;
+            return (rc_fact)i;
     }
     return RC_FACT_NONE;
 }

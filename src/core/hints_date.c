@@ -93,7 +93,7 @@ static bool take_day(cursor *c, rc_civil *civil)
     return false;
 }
 
-/* Rounded to the nearest millisecond, which may be 1000. */
+/* Rounded up to a millisecond, which may be 1000: a wait is never shorter than told. */
 static int take_fraction_ms(cursor *c)
 {
     if (peek(c, 0) != '.' || !rc_ascii_is_digit(peek(c, 1)))
@@ -102,10 +102,10 @@ static int take_fraction_ms(cursor *c)
     int ms = 0;
     for (size_t i = 0; i < 3; i++)
         ms = ms * 10 + (rc_ascii_is_digit(peek(c, 0)) ? c->text.ptr[c->at++] - '0' : 0);
-    ms += rc_ascii_is_digit(peek(c, 0)) && peek(c, 0) >= '5';
-    while (rc_ascii_is_digit(peek(c, 0)))
-        c->at++;
-    return ms;
+    bool has_more = false;
+    for (; rc_ascii_is_digit(peek(c, 0)); c->at++)
+        has_more |= peek(c, 0) != '0';
+    return ms + has_more;
 }
 
 /* Behind the day: "T20:06:00.5", " 20:06", " at 00:00", ", 20:06". */

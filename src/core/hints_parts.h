@@ -34,12 +34,6 @@ static inline rc_hint_reading rc_hint_doubt(rc_str why)
     return (rc_hint_reading){.wait_ms = -1, .why = why};
 }
 
-/* The codec rounds a wait up; providers print nine digits and mean milliseconds, and everybody who
- * repeats their waits rounds to the nearest. So digits of seconds behind the third are dropped
- * where the codec would round up and the fourth is below 5. Otherwise as in codec/duration.h. */
-rc_status rc_hint_duration(rc_str text, rc_unit bare, int64_t *ret_ms);
-rc_status rc_hint_duration_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len);
-
 /* The whole of value in that form (not POLICY). value: borrows. */
 rc_hint_reading rc_hint_read(rc_hint_form form, rc_str value, int64_t now_unix_ms);
 

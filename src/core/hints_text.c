@@ -253,7 +253,7 @@ static rc_status take_part(rc_str text, size_t at, int64_t *ret_ms, size_t *ret_
     *ret_end = take_unit(text, end, &p);
     if (*ret_end == end || p.is_too_long)
         return RC_E_SYNTAX;
-    return rc_hint_duration(rc_str_make(p.bytes, p.len), RC_UNIT_NONE, ret_ms);
+    return rc_duration_parse(rc_str_make(p.bytes, p.len), RC_UNIT_NONE, ret_ms);
 }
 
 static size_t skip_joint(rc_str text, size_t at)
@@ -348,7 +348,7 @@ static rc_hint_reading read_plain(rc_str text, size_t at, int64_t now_unix_ms, s
     if (rc_hint_find_field(label_before(text, at), &form))
         return rc_hint_read(form, number, now_unix_ms);
     int64_t ms;
-    bool is_small = rc_hint_duration(number, RC_UNIT_S, &ms) == RC_OK && ms < RC_HINT_EPOCH_MS;
+    bool is_small = rc_duration_parse(number, RC_UNIT_S, &ms) == RC_OK && ms < RC_HINT_EPOCH_MS;
     if (is_small)
         return rc_hint_doubt(RC_STR("a number without a unit"));
     return rc_hint_read(RC_HINT_FORM_TIME, number, now_unix_ms);
@@ -398,7 +398,7 @@ static rc_hint_reading read_wording(rc_str text, size_t at, int64_t now_unix_ms,
         return reading;
     at = skip_range(text, at);
     int64_t ms;
-    rc_status status = rc_hint_duration_prefix(rest_of(text, at), &ms, &len);
+    rc_status status = rc_duration_parse_prefix(rest_of(text, at), &ms, &len);
     if (status == RC_OK)
         *ret_end = at + len;
     else if (status == RC_E_SYNTAX)

@@ -3,72 +3,6 @@
 #include "codec/datetime.h"
 #include "core/hints_parts.h"
 
-/* Longer durations than this have no digits to drop: nobody writes them. */
-#define SHORT_MAX 64u
-
-/* A duration without the digits that would only round it up. */
-typedef struct shortened {
-    char bytes[SHORT_MAX];
-    rc_str text;
-    size_t cut_at;
-    size_t cut_len; /* 0: text is what it was */
-} shortened;
-
-static size_t skip_digits(rc_str text, size_t at)
-{
-    while (at < text.len && rc_ascii_is_digit(text.ptr[at]))
-        at++;
-    return at;
-}
-
-/* Is what follows a fraction nothing, or a word that can be a unit of seconds? */
-static bool is_of_seconds(rc_str text, size_t at)
-{
-    while (at < text.len && text.ptr[at] == ' ')
-        at++;
-    return at == text.len || rc_ascii_lower(text.ptr[at]) == 's';
-}
-
-static void shorten(rc_str text, shortened *ret)
-{
-    rc_str begin = rc_str_slice(text, 0, SHORT_MAX);
-    ret->text = text;
-    ret->cut_len = 0;
-    size_t point = rc_str_find_byte(begin, '.', 0);
-    if (point == RC_STR_NPOS)
-        return;
-    size_t end = skip_digits(begin, point + 1);
-    if (end < point + 5 || begin.ptr[point + 4] >= '5' || !is_of_seconds(text, end))
-        return;
-    ret->cut_at = point + 4;
-    ret->cut_len = end - ret->cut_at;
-    memcpy(ret->bytes, begin.ptr, ret->cut_at);
-    memcpy(ret->bytes + ret->cut_at, begin.ptr + end, begin.len - end);
-    ret->text = rc_str_make(ret->bytes, begin.len - ret->cut_len);
-}
-
-rc_status rc_hint_duration(rc_str text, rc_unit bare, int64_t *ret_ms)
-{
-    shortened s;
-    shorten(rc_str_slice(text, 0, text.len <= SHORT_MAX ? text.len : 0), &s);
-    return rc_duration_parse(s.cut_len ? s.text : text, bare, ret_ms);
-}
-
-rc_status rc_hint_duration_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len)
-{
-    shortened s;
-    shorten(text, &s);
-    size_t len;
-    int64_t ms;
-    bool is_shorter = s.cut_len > 0 && rc_duration_parse_prefix(s.text, &ms, &len) == RC_OK &&
-                      (len < s.text.len || text.len <= SHORT_MAX);
-    if (!is_shorter)
-        return rc_duration_parse_prefix(text, ret_ms, ret_len);
-    *ret_ms = ms;
-    *ret_len = len > s.cut_at ? len + s.cut_len : len;
-    return RC_OK;
-}
-
 rc_hint_reading rc_hint_until(int64_t unix_ms, int64_t now_unix_ms)
 {
     if (now_unix_ms <= 0)
@@ -89,12 +23,11 @@ rc_hint_reading rc_hint_refused(rc_status status, rc_str text)
     return rc_hint_doubt(RC_STR("too long for a wait"));
 }
 
-/* The codec cuts an instant to a millisecond; a wait is rounded to the nearest. */
+/* The codec cuts an instant to a millisecond; a wait is never shorter than told. */
 static int64_t round_epoch(rc_str value, int64_t unix_ms)
 {
     size_t point = rc_str_find_byte(value, '.', 0);
-    bool is_up = point != RC_STR_NPOS && value.len > point + 4 && value.ptr[point + 4] >= '5';
-    return unix_ms + is_up;
+    return unix_ms + (point != RC_STR_NPOS && value.len > point + 4);
 }
 
 /* A date that fills the whole value. */
@@ -123,7 +56,7 @@ static rc_hint_reading read_time(rc_str value, int64_t now_unix_ms)
 static rc_hint_reading read_amount(rc_str value, rc_unit unit)
 {
     int64_t ms;
-    rc_status status = rc_hint_duration(value, unit, &ms);
+    rc_status status = rc_duration_parse(value, unit, &ms);
     if (status != RC_OK)
         return rc_hint_refused(status, value);
     if (ms >= RC_HINT_EPOCH_MS)
@@ -135,7 +68,7 @@ static rc_hint_reading read_amount(rc_str value, rc_unit unit)
 static rc_hint_reading read_auto(rc_str value, int64_t now_unix_ms)
 {
     int64_t ms;
-    rc_status status = rc_hint_duration(value, RC_UNIT_S, &ms);
+    rc_status status = rc_duration_parse(value, RC_UNIT_S, &ms);
     if (status == RC_OK && ms < RC_HINT_EPOCH_MS)
         return rc_hint_wait(ms);
     rc_hint_reading reading;

@@ -108,8 +108,8 @@ enum {
     RC_MARKER_END = 169
 };
 
-#define RC_PHRASE_STEPS 1448
-#define RC_PHRASE_ENDS 11
+#define RC_PHRASE_STEPS 1454
+#define RC_PHRASE_ENDS 13
 #define RC_LEXICON_SLOTS 2048u
 
 /* clang-format on */

@@ -4,8 +4,8 @@
  *                                                         ├──► rc_rules_match
  *   a user's file ──► rc_rules_parse ──► rc_rules ────────┘
  *
- * The built-in rules are constants. A user's file becomes one list with the built-in rules among its
- * own, so that matching is the same walk either way. */
+ * The built-in rules are constants. A user's file becomes one list with the built-in rules among
+ * its own, so that matching is the same walk either way. */
 #ifndef RC_CORE_RULE_H
 #define RC_CORE_RULE_H
 
@@ -41,8 +41,8 @@ typedef struct rc_fact_digest {
     uint64_t others;   /* bit 0 is always set where facts are digested */
 } rc_fact_digest;
 
-/* What must be there at least, which settles most rules without a look at their conditions: all bits
- * of `all`, and one of `any`. */
+/* What must be there at least, which settles most rules without a look at their conditions: all
+ * bits of `all`, and one of `any`. */
 typedef struct rc_rule_needs {
     rc_fact_digest all;
     rc_fact_digest any;
@@ -82,7 +82,7 @@ rc_category rc_rule_category(const rc_rule *rule);
 /* What the literals of a user's rules look at. */
 typedef struct rc_rule_input {
     rc_str message;  /* of the innermost error */
-    rc_str all_text; /* everything that came as text */
+    rc_str all_text; /* everything that came as text, as it came */
     rc_str type;     /* of the innermost error */
     rc_str code;
     rc_str model;

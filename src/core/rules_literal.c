@@ -186,6 +186,8 @@ void rc_rules_literals(const rc_rules *user, const rc_rule_input *input, rc_fact
             rc_facts_set(facts, RC_FACT_LITERAL_BASE + (unsigned)i);
     }
     set_texts(user, input->message, RC_LITERAL_TEXT, facts);
+    /* All text may still have the message in an escaped form. */
+    set_texts(user, input->message, RC_LITERAL_ANYWHERE, facts);
     set_texts(user, input->all_text, RC_LITERAL_ANYWHERE, facts);
 }
 
@@ -202,7 +204,7 @@ bool rc_literal_implies(const rc_literal *a, const rc_literal *b)
     if (rc_literal_eq(a, b))
         return true;
     bool is_same_kind = a->kind == b->kind;
-    /* The message is a part of all text. */
+    /* What the message has is found anywhere. */
     if (a->kind == RC_LITERAL_TEXT && b->kind == RC_LITERAL_ANYWHERE)
         return has_words(a->value, b->value);
     if (is_same_kind && (a->kind == RC_LITERAL_TEXT || a->kind == RC_LITERAL_ANYWHERE))

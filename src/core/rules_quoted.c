@@ -49,14 +49,12 @@ static void find_codes(rc_literal *literal)
     }
 }
 
-static bool has_text_at_front(const rc_literal *literal)
-{
-    return literal->kind == RC_LITERAL_TEXT || literal->kind == RC_LITERAL_ANYWHERE;
-}
-
 /* Texts are looked for by their first byte. */
 static void file_by_first_byte(rc_rules *rules, rc_literal *literal)
 {
+    bool is_text = literal->kind == RC_LITERAL_TEXT || literal->kind == RC_LITERAL_ANYWHERE;
+    if (!is_text || literal->value.len == 0)
+        return;
     unsigned char first = (unsigned char)rc_ascii_lower(literal->value.ptr[0]);
     literal->next_alike = rules->first_alike[first];
     rules->first_alike[first] = (uint16_t)(literal - rules->literals + 1);
@@ -108,8 +106,7 @@ static rc_fact add_literal(rc_rules_parser *parser, rc_literal literal)
 
     rc_literal *kept = &rules->literals[rules->literal_count];
     *kept = literal;
-    if (has_text_at_front(kept))
-        file_by_first_byte(rules, kept);
+    file_by_first_byte(rules, kept);
     if (kept->kind == RC_LITERAL_ERROR_CODE)
         find_codes(kept);
     return (rc_fact)(RC_FACT_LITERAL_BASE + rules->literal_count++);

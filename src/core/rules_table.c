@@ -209,171 +209,172 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "or status:5xx or inner:401 or inner:403-404 or inner:429 or " "inner:5xx)",
         "the words name what is wrong with the request")
     RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 504,
-        "says:unsupported and not (status:429 or status:502-504)",
+        "says:unsupported and not (status:429 or status:502 or "
+        "status:504 or says:unavailable or says:retry_later)",
         "the words say that the model or server does not have this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 511, "says:crashed",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 512, "says:crashed",
         "what runs the model broke down; another try meets a new one")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 513, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 514, "says:numeric_fault",
         "the arithmetic of the model broke down; another try usually " "works")
-    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 515,
+    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 516,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the request was sent, no answer came, and a repetition may do " "the work twice")
-    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 525,
+    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 526,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not code:invalid",
         "a gateway gave up waiting, and the work may have been done")
-    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 534,
+    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 535,
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the connection ended after the request was sent, and a "
         "repetition may do the work twice")
-    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 547, "transport:timeout and phase:connect",
+    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 548, "transport:timeout and phase:connect",
         "no connection was made in time; nothing was sent")
-    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 551,
+    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 552,
         "transport:timeout and phase:committed", "the stream stopped and went no further")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 555, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 556, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 557,
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 558,
         "transport:connect_refused or transport:dns",
         "no connection could be made; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 560,
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 561,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 565, "transport:tls",
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 566, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 567,
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 568,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the answer did")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 573,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 574,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the answer")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 578, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 579, "transport:reset or transport:eof",
         "the connection was closed before an answer came; the request " "can be repeated safely")
-    RULE("conflict.status", CONFLICT, NONE, 1, 581, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 582, "status:409 or inner:409",
         "a conflict with another request usually passes")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 584,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 585,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "not found, and what is spoken of is a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 590, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 591, "inner:429",
         "the error in the body is a 429, whatever the status around it")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 592, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 593, "inner:401 or inner:407",
         "the error in the body is a 401, whatever the status around it")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 595, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 596, "inner:403 or inner:451",
         "the error in the body is a 403, whatever the status around it")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 598, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 599, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404, whatever the status around it")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 602, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 603, "inner:413 or inner:414",
         "the error in the body is a 413, whatever the status around it")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 605,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 606,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout, whatever the status around " "it")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 610, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 611, "inner:503 or inner:529",
         "the error in the body is a 503, whatever the status around it")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 613, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 614, "inner:501",
         "the error in the body is a 501, whatever the status around it")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 615, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 616, "inner:5xx",
         "the error in the body is a server error, whatever the status " "around it")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 617,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 618,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body blames the request, whatever the status " "around it")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 623,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 624,
         "says:timeout and (status:408 or status:5xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 628,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 629,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that the provider ran out of time")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 635, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 636, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 638, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 639, "status:403 or status:451",
         "the status says that this is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 641, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 642, "status:404-405 or status:410",
         "not found, and nothing speaks of a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 645, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 646, "status:429 or status:509",
         "a 429 that says no more is a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 648, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 649, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 652, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 653, "status:499",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 654, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 655, "status:424-425",
         "something that the provider relies on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 657, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 658, "status:423",
         "something else holds what the request needs")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 659,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 660,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 667, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 668, "status:501",
         "the status says that this is not implemented")
-    RULE("overload.status", OVERLOADED, NONE, 2, 669,
+    RULE("overload.status", OVERLOADED, NONE, 2, 670,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 675, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 676, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 677, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 678, "status:4xx",
         "the status blames the request")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 679, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 680, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 681,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 682,
         "says:timeout and (says:their_timeout or status:2xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 686, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 687, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 688,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 689,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 693, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 694, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 696, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 697, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 698, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 699, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 700, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 701, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 703, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 704, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 705, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 706, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 707, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 708, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 710,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 711,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 713,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 714,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 716, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 717, "says:server_error or code:server_error",
         "the words say that the server failed inside")
-    RULE("request.words", INVALID_REQUEST, NONE, 1, 719,
+    RULE("request.words", INVALID_REQUEST, NONE, 1, 720,
         "says:invalid or code:invalid or body:validation",
         "the words say that the request is not valid")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 723, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 724, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 725, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 726, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 727, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 728, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 729,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 730,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 734,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 735,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 740,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 741,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 749, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 750, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 751, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 752, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 753, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 754, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 756, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 757, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 758, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 759, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 760, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 761, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 764, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 765, "always",
         "nothing known matches, so it is not retried")
 };
 

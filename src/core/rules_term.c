@@ -18,7 +18,7 @@ typedef struct nearest {
 static void nearest_offer(nearest *best, rc_str name)
 {
     size_t distance = rc_str_distance(best->wanted, name, best->distance - 1);
-    if (distance >= best->distance || name.len > sizeof best->text)
+    if (distance >= best->distance || name.len == 0 || name.len > sizeof best->text)
         return;
     best->distance = distance;
     memcpy(best->text, name.ptr, name.len);

@@ -46,6 +46,14 @@ static rc_str headings(rc_evidence *evidence, rc_str page)
     return rc_str_trim(text);
 }
 
+/* "Please try again in 30 seconds." stands below the headings. */
+static void read_page_wait(rc_evidence *evidence, rc_str page)
+{
+    size_t at = find_nocase(page, RC_STR("again in "), 0);
+    if (at != RC_STR_NPOS)
+        rc_hints_text(&evidence->hints, page, at + sizeof("again in ") - 1);
+}
+
 static bool is_page(rc_str text)
 {
     static const rc_str OPENINGS[] = {
@@ -73,6 +81,7 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth)
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("page"));
     if (layer == NULL)
         return true;
+    read_page_wait(evidence, page);
     rc_str words = headings(evidence, page);
     layer->message = words.len > 0 ? words : rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
     /* "host | 524: A timeout occurred", "504 Gateway Time-out" */

@@ -332,7 +332,7 @@ static void read_hint(walk *w, rc_str key, rc_json_token token)
     if (rc_hints_is_field(key))
         rc_hints_field(&w->evidence->hints, key, token.raw, token.type == RC_JSON_NUMBER);
     char first = rc_ascii_lower(key.ptr[0]);
-    if (first == 'q' || first == 'l')
+    if (first == 'q' || first == 'l' || first == 'r' || first == 'u')
         rc_limits_field(key, token.raw, &w->evidence->limits);
 }
 

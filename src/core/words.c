@@ -411,7 +411,7 @@ static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
         if (count == 0)
             break;
         uint64_t mask = mask_of(count);
-        if (!is_one_case(more, mask, not_first) || (more >> 5 & 1) == (i > 0 && is_upper_case))
+        if (!is_one_case(more, mask, not_first) || (i > 0 && (more >> 5 & 1) == is_upper_case))
             return 0;
         store64(bytes + len, lower(more, mask));
         len += count;
@@ -468,41 +468,46 @@ static void read_plain_words(out *o, size_t max)
     rc_words *w = o->w;
     rc_str text = w->text;
     size_t at = skip_separators(text, w->at);
+    size_t to = w->letters_to;
     unsigned flags = w->is_new_sentence && !w->is_code ? RC_WORD_NEW_SENTENCE : 0;
-    rc_word *next = o->words + o->count;
+    rc_word *first = o->words + o->count;
+    rc_word *next = first;
     for (rc_word *end = o->words + max; next < end; next++) {
         uint64_t bytes = bytes_at(text, at);
         unsigned len = count_letters(bytes);
-        if (len == 0)
-            break;
-        uint64_t mask = mask_of(len);
-        uint64_t word = lower(bytes, mask);
-        if (!is_one_case(bytes, mask, ~UINT64_C(0xFF)) || word == CANNOT)
-            break;
-        if (len == 8) {
-            len = read_long(text, at, &next->hash);
-            if (len == 0)
-                break;
-        } else {
-            next->hash = hash_short(word, len);
+        if (len == 0) {
+            at = skip_separators(text, at);
+            bytes = bytes_at(text, at);
+            len = count_letters(bytes);
         }
-        size_t to = at + len;
-        unsigned follower = to < text.len ? CHARS[(unsigned char)text.ptr[to]] : 0;
-        if (follower & CHAR_OTHER)
+        if (len == 0 || !is_one_case(bytes, mask_of(len), ~UINT64_C(0xFF)))
             break;
-        if (follower & CHAR_JOINT)
+        uint64_t word = lower(bytes, mask_of(len));
+        unsigned char follower;
+        if (len < 8) {
+            follower = (unsigned char)(bytes >> (8 * len));
+            if ((CHARS[follower] & CHAR_OTHER) || word == CANNOT)
+                break;
+            next->hash = hash_short(word, len);
+        } else {
+            len = read_long(text, at, &next->hash);
+            follower = at + len < text.len ? (unsigned char)text.ptr[at + len] : '\0';
+            if (len == 0 || (CHARS[follower] & CHAR_OTHER))
+                break;
+        }
+        to = at + len;
+        if (CHARS[follower] & CHAR_JOINT)
             look_for_address(w, at, to);
-        if (at < w->address_to)
-            flags |= RC_WORD_IN_ADDRESS;
         next->from = (uint32_t)at;
         next->len = (uint16_t)len;
         next->kind = RC_WORD_TEXT;
-        next->flags = (uint8_t)flags;
+        next->flags = (uint8_t)(flags | (at < w->address_to ? RC_WORD_IN_ADDRESS : 0));
         flags = 0;
-        w->is_new_sentence = false;
-        w->letters_to = to;
-        at = skip_separators(text, to);
+        at = to + (follower == ' ');
     }
+    if (next > first)
+        w->is_new_sentence = false;
+    w->letters_to = to;
     w->at = at;
     o->count = (size_t)(next - o->words);
 }
@@ -544,22 +549,31 @@ static void read_word(out *o)
 
 /* ---- numbers ---- */
 
+/* The digits of a number, with its points; commas are left out. */
+typedef struct digits {
+    letters l;
+    unsigned points;
+    bool is_zero;
+} digits;
+
 /* Digits, with a comma or a point where a digit follows. */
-static size_t read_digits(rc_str text, size_t at, letters *l, unsigned *ret_points, bool *ret_zero)
+static size_t read_digits(rc_str text, size_t at, digits *d)
 {
-    *ret_points = 0;
-    *ret_zero = true;
     for (;;) {
+        while (at < text.len && rc_ascii_is_digit(text.ptr[at])) {
+            d->is_zero &= text.ptr[at] == '0';
+            push_letter(&d->l, text, at, (glyph){(unsigned char)text.ptr[at], 1});
+            at++;
+        }
         glyph g = glyph_at(text, at);
-        bool is_inner = (g.code == '.' || g.code == ',') &&
-                        is_digit(glyph_at(text, at + g.len).code) && l->len > 0;
-        if (!is_digit(g.code) && !is_inner)
+        bool is_inner = (g.code == '.' || g.code == ',') && d->l.len > 0 &&
+                        is_digit(glyph_at(text, at + g.len).code);
+        if (!is_inner && !is_digit(g.code))
             return at;
-        *ret_points += g.code == '.';
-        if (is_digit(g.code) && g.code != '0')
-            *ret_zero = false;
+        d->points += g.code == '.';
+        d->is_zero &= !is_digit(g.code) || g.code == '0';
         if (g.code != ',')
-            push_letter(l, text, at, g);
+            push_letter(&d->l, text, at, g);
         at += g.len;
     }
 }
@@ -572,22 +586,20 @@ static void read_number(out *o)
     size_t from = w->at;
     char before = from ? w->text.ptr[from - 1] : ' ';
     bool is_glued = (from && w->letters_to == from) || before == '_' || before == '-';
-    letters l = {0};
-    unsigned points;
-    bool is_zero;
-    w->at = read_digits(w->text, from, &l, &points, &is_zero);
+    digits d = {.is_zero = true};
+    w->at = read_digits(w->text, from, &d);
     look_for_address(w, from, w->at);
 
-    bool is_number = !is_glued && points < 2;
-    if (is_number && is_zero) {
+    bool is_number = !is_glued && d.points < 2;
+    if (is_number && d.is_zero) {
         emit(o, rc_word_hash(RC_STR("#0")), from, w->at, RC_WORD_NUMBER, 0);
         return;
     }
     uint64_t hash = 0;
-    if (l.len < RC_WORD_MAX) {
+    if (d.l.len < RC_WORD_MAX) {
         char bytes[RC_WORD_MAX + 1] = {0};
         bytes[0] = is_glued ? '_' : '#';
-        memcpy(bytes + 1, l.bytes, l.len);
+        memcpy(bytes + 1, d.l.bytes, d.l.len);
         hash = hash_bytes(bytes);
     }
     emit(o, hash, from, w->at, is_number ? RC_WORD_NUMBER : RC_WORD_TEXT, 0);
@@ -629,7 +641,7 @@ static bool is_per(rc_str text, size_t at, size_t to)
     bool is_free = rc_ascii_is_space(before) && is_blank(glyph_at(text, to).code);
     if (!is_after_digit && !is_free)
         return false;
-    while (to < text.len && text.ptr[to] == ' ')
+    while (to < text.len && rc_ascii_is_space(text.ptr[to]))
         to++;
     unsigned next = glyph_at(text, to).code;
     return is_alpha(next) || next == GLYPH_IDEOGRAPH;
@@ -682,7 +694,7 @@ static void read_sign(out *o, glyph g)
         emit_as(o, "percent", from, from + g.len);
         break;
     case '/':
-        if (is_per(w->text, from, from + g.len))
+        if (from >= w->address_to && is_per(w->text, from, from + g.len))
             emit_as(o, "per", from, from + g.len);
         break;
     case '.':

@@ -37,7 +37,8 @@ static size_t skip(rc_str text, size_t at, bool (*is_part)(char))
 /* Printable ASCII that does not end an address. */
 static bool is_path_char(char c)
 {
-    return c > ' ' && c < 0x7F && !memchr("\"'<>`\\", c, 6);
+    return c > ' ' && c < 0x7F && c != '"' && c != '\'' && c != '<' && c != '>' && c != '`' &&
+           c != '\\';
 }
 
 /* The end of an address without the punctuation of the sentence that it stands in. */
@@ -65,15 +66,16 @@ static size_t host_end(rc_str text, size_t from)
 
 static bool is_metric_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || rc_ascii_is_digit(c) || c == '_';
+    return rc_ascii_is_alnum(c) || c == '_';
 }
 
 /* "host.tld/requests_per_minute_per_model" is the name of a metric: what follows the host is text. */
 static bool is_metric(rc_str text, size_t slash)
 {
     size_t end = skip(text, slash + 1, is_metric_char);
-    if (end < text.len && (is_host_char(text.ptr[end]) || text.ptr[end] == '/') &&
-        !(text.ptr[end] == '.' && (end + 1 == text.len || text.ptr[end + 1] == ' ')))
+    bool is_point = end < text.len && text.ptr[end] == '.' &&
+                    (end + 1 == text.len || !is_host_char(text.ptr[end + 1]));
+    if (end < text.len && !is_point && (is_host_char(text.ptr[end]) || text.ptr[end] == '/'))
         return false;
     size_t joints = 0;
     for (size_t i = slash + 1; i < end; i++)

@@ -332,7 +332,7 @@ static const field_case field_cases[] = {
     {"reset_at", "Wed, 21 Oct 2026 07:28:00 GMT", false, 30000},
     {"reset_time", "2026-10-21 07:28:00", false, 30000},
     {"estimated_time", "35.6677131652832", true, 35668},
-    {"estimated_time", "1809.1820068359375", true, 1809182},
+    {"estimated_time", "1809.1820068359375", true, 1809183},
     {"wait_seconds", "7", true, 7000},
     {"waitTimeMs", "7", true, 7},
     {"quotaResetDelay", "135h9m46s", false, 486586000},

@@ -158,7 +158,8 @@ static const struct literal_case {
     {"text:\"pool\"", "", false},
     {"text:\"everything else\"", "pool", false},
     {"anywhere:\"everything else\"", "pool", true},
-    {"anywhere:\"pool\"", "pool", false}, /* the other text does not have it */
+    {"anywhere:\"pool\"", "pool", true},
+    {"anywhere:\"pond\"", "pool", false},
     {"error_code:\"No_Pool\"", "", true},
     {"error_code:\"no_poo\"", "", false},
     {"error_type:\"pool_error\"", "", true},
