@@ -487,10 +487,10 @@ static void write_lexicon(FILE *out)
     for (unsigned i = 0; i < marker_lexeme_count; i++)
         put_lexeme(out, &column, 0, &marker_lexemes[i]);
     column = 0;
-    fputs("\n};\n\nconst rc_lexeme rc_number_lexeme =\n", out);
+    fputs("\n};\n\nconst rc_lexeme rc_lexicon_others[2] = {\n", out);
+    put_value(out, &column, "{0}");
     put_lexeme(out, &column, 0, &lexemes[ATOM_NUMBER]);
-    fseek(out, -1, SEEK_CUR);
-    fputs(";\n\nconst uint16_t rc_lexicon_seeds[RC_LEXICON_BUCKETS] = {\n", out);
+    fputs("\n};\n\nconst uint16_t rc_lexicon_seeds[RC_LEXICON_BUCKETS] = {\n", out);
     column = 0;
     for (unsigned i = 0; i < RC_LEXICON_BUCKETS; i++) {
         snprintf(value, sizeof value, "%u", lexicon.seeds[i]);

@@ -231,8 +231,8 @@ static bool is_concept(rc_fact fact)
     return fact >= RC_FACT_SAYS_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* The facts of one of the four sets of bits that a rule needs, as rc_rule_needs_of makes them. facts:
- * RC_RULE_TERMS_MAX. */
+/* The facts of one of the four sets of bits that a rule needs, as rc_rule_needs_of makes them.
+ * facts: RC_RULE_TERMS_MAX. */
 static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, rc_fact *facts)
 {
     size_t count = 0;

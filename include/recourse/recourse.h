@@ -5,6 +5,7 @@
 #include <recourse/alloc.h>
 #include <recourse/buf.h>
 #include <recourse/builder.h>
+#include <recourse/classify.h>
 #include <recourse/codes.h>
 #include <recourse/export.h>
 #include <recourse/id.h>
@@ -12,6 +13,7 @@
 #include <recourse/partial.h>
 #include <recourse/render.h>
 #include <recourse/report.h>
+#include <recourse/rules.h>
 #include <recourse/status.h>
 #include <recourse/str.h>
 #include <recourse/suppressed.h>

@@ -24,12 +24,10 @@ rc_str rc_str_trim(rc_str s)
     return rc_str_slice(s, from, to);
 }
 
-bool rc_str_eq_nocase(rc_str a, rc_str b)
+bool rc_ascii_eq_nocase(const char *a, const char *b, size_t len)
 {
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++) {
-        if (rc_ascii_lower(a.ptr[i]) != rc_ascii_lower(b.ptr[i]))
+    for (size_t i = 0; i < len; i++) {
+        if (rc_ascii_lower(a[i]) != rc_ascii_lower(b[i]))
             return false;
     }
     return true;
@@ -38,11 +36,6 @@ bool rc_str_eq_nocase(rc_str a, rc_str b)
 bool rc_str_starts_with(rc_str s, rc_str prefix)
 {
     return s.len >= prefix.len && rc_str_eq(rc_str_slice(s, 0, prefix.len), prefix);
-}
-
-bool rc_str_starts_with_nocase(rc_str s, rc_str prefix)
-{
-    return s.len >= prefix.len && rc_str_eq_nocase(rc_str_slice(s, 0, prefix.len), prefix);
 }
 
 bool rc_str_ends_with(rc_str s, rc_str suffix)

@@ -39,9 +39,20 @@ rc_str rc_str_slice(rc_str s, size_t from, size_t to);
 /* s without ASCII white space at both ends. */
 rc_str rc_str_trim(rc_str s);
 
-bool rc_str_eq_nocase(rc_str a, rc_str b);
+/* Lengths and first letters differ nearly always: only the rest is worth a call. */
+bool rc_ascii_eq_nocase(const char *a, const char *b, size_t len);
+static inline bool rc_str_eq_nocase(rc_str a, rc_str b)
+{
+    return a.len == b.len && (a.len == 0 || (rc_ascii_lower(a.ptr[0]) == rc_ascii_lower(b.ptr[0]) &&
+                                             rc_ascii_eq_nocase(a.ptr, b.ptr, a.len)));
+}
 bool rc_str_starts_with(rc_str s, rc_str prefix);
-bool rc_str_starts_with_nocase(rc_str s, rc_str prefix);
+static inline bool rc_str_starts_with_nocase(rc_str s, rc_str prefix)
+{
+    return s.len >= prefix.len &&
+           (prefix.len == 0 || (rc_ascii_lower(s.ptr[0]) == rc_ascii_lower(prefix.ptr[0]) &&
+                                rc_ascii_eq_nocase(s.ptr, prefix.ptr, prefix.len)));
+}
 bool rc_str_ends_with(rc_str s, rc_str suffix);
 
 /* Where needle first stands in s at or after `from`, or RC_STR_NPOS. An empty needle is found at

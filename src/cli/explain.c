@@ -282,6 +282,8 @@ static const rc_report *identify(rc_cli *cli, const rc_report *report, int64_t n
 
 static void say_what_was_left(const run *r, const rc_report *report)
 {
+    if (r->seen.is_cases)
+        say(r->cli, "these look like cases, one a line: --jsonl explains each of them\n");
     if (r->seen.is_tail)
         say(r->cli, "the text is long: what is said is of its end\n");
     if (rc_report_code(report) != RC_CODE_UNCLASSIFIED || strcmp(r->format->name, "human") != 0)

@@ -181,6 +181,14 @@ static bool may_be_case(const object *o)
     return has(o, KEY_ID) || has(o, KEY_HEADERS) || has(o, KEY_EVENT) || has(o, KEY_TRANSPORT);
 }
 
+static bool begins_with_case(rc_str text)
+{
+    object o;
+    size_t at = 0;
+    find_keys(&o, next_line(text, &at));
+    return may_be_case(&o) && has(&o, KEY_ID);
+}
+
 static void read_object(rc_seen *seen, rc_str text)
 {
     object o;
@@ -225,10 +233,20 @@ static bool is_stream(const rc_http_text *http)
            is_sse(http->body) || is_ndjson(http->body);
 }
 
+/* Our own gateway answers with a report under what its client understands. */
+static bool has_report(rc_str body, rc_str *ret_report)
+{
+    object o;
+    if (body.len == 0 || body.ptr[0] != '{')
+        return false;
+    find_keys(&o, body);
+    return find_report(body, &o, ret_report);
+}
+
 static void read_http(rc_seen *seen)
 {
     const rc_http_text *http = &seen->http;
-    seen->kind = RC_SEEN_HTTP;
+    seen->kind = has_report(http->body, &seen->report) ? RC_SEEN_REPORT : RC_SEEN_HTTP;
     seen->failure.status = http->status;
     seen->failure.headers = http->headers;
     seen->failure.header_count = http->header_count;
@@ -276,6 +294,7 @@ void rc_seen_read(rc_seen *seen, rc_str text)
     seen->kind = RC_SEEN_NOTHING;
     seen->failure = (rc_failure){0};
     seen->is_tail = false;
+    seen->is_cases = false;
     seen->text = text;
     rc_str bare = rc_str_trim(text);
     if (bare.len == 0)
@@ -283,6 +302,7 @@ void rc_seen_read(rc_seen *seen, rc_str text)
     bool is_object = bare.ptr[0] == '{' && !rc_str_starts_with(bare, RC_STR("{ ["));
     if (is_object && is_ndjson(bare)) {
         set_event(seen, RC_SEEN_NDJSON, bare);
+        seen->is_cases = begins_with_case(bare);
     } else if (is_object) {
         read_object(seen, bare);
     } else if (is_page(bare)) {

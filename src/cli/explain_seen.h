@@ -26,6 +26,7 @@ typedef struct rc_seen {
     rc_failure failure;
     rc_str text;       /* what was looked at */
     rc_str report;     /* of a REPORT: its JSON */
+    bool is_cases;     /* JSON lines that --jsonl would read */
     bool is_tail;      /* of a long log, only the end was taken */
     rc_http_text http; /* private from here on */
     rc_case case_read;

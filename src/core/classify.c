@@ -28,9 +28,12 @@ static void add_all(rc_concept_set *to, const rc_concept_set *from)
 
 static bool has_decisive(const rc_concept_set *set)
 {
-    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
-        if (rc_concept_set_has(set, c) && rc_concept_kind_of(c) == RC_CONCEPT_DECISIVE)
-            return true;
+    for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
+        for (uint64_t bits = set->bits[i]; bits != 0; bits &= bits - 1) {
+            unsigned concept = i * 64 + (unsigned)__builtin_ctzll(bits);
+            if (rc_concept_kind_of(concept) == RC_CONCEPT_DECISIVE)
+                return true;
+        }
     }
     return false;
 }
@@ -99,6 +102,21 @@ static size_t wait_at(rc_str text, rc_phrase_place place)
     return place.last;
 }
 
+/* Numbers of a limit stand only where a limit is spoken of. */
+static bool speaks_of_limits(const rc_concept_set *set)
+{
+    static const rc_concept CONCEPTS[] = {
+        RC_CONCEPT_RATE,        RC_CONCEPT_QUOTA,        RC_CONCEPT_PLAN,
+        RC_CONCEPT_TOO_LARGE,   RC_CONCEPT_BALANCE,      RC_CONCEPT_WINDOW_SHORT,
+        RC_CONCEPT_WINDOW_LONG, RC_CONCEPT_TOKENS_LIMIT, RC_CONCEPT_RESOURCE_EXHAUSTED,
+    };
+    for (size_t i = 0; i < sizeof(CONCEPTS) / sizeof(CONCEPTS[0]); i++) {
+        if (rc_concept_set_has(set, CONCEPTS[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
 {
     if (text.len == 0)
@@ -107,7 +125,8 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     note_concepts(evidence, m, RC_STR("says:"), text);
     if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
         rc_hints_text(&evidence->hints, text, wait_at(text, m->scan.places[RC_CONCEPT_WAIT]));
-    rc_limits_parse(text, &evidence->limits);
+    if (speaks_of_limits(&m->scan.found))
+        rc_limits_parse(text, &evidence->limits);
     add_all(&m->says, &m->scan.found);
     return has_decisive(&m->scan.found);
 }
@@ -313,18 +332,20 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
     return verdict;
 }
 
-/* Names of providers anywhere in the text; only asked for when nobody said whose failure it is. */
-static void find_markers(const rc_evidence *evidence, meaning *m, rc_concept_set *ret_words)
+/* Whose failure it is. The text is only asked when nothing else tells. */
+static void find_provider(rc_evidence *evidence, meaning *m)
 {
-    *ret_words = (rc_concept_set){0};
-    if (evidence->failure->provider.len > 0)
-        return;
-    for (size_t i = 0; i < evidence->layer_count; i++) {
-        if (evidence->layers[i].message.len == 0)
-            continue;
-        rc_phrase_scan_text(&m->scan, evidence->layers[i].message);
-        add_all(ret_words, &m->scan.found);
+    rc_concept_set words = {{0}};
+    if (rc_provider_by_marks(evidence)) {
+        for (size_t i = 0; i < evidence->layer_count; i++) {
+            if (evidence->layers[i].message.len == 0)
+                continue;
+            rc_phrase_scan_text(&m->scan, evidence->layers[i].message);
+            add_all(&words, &m->scan.found);
+        }
+        rc_provider_by_words(evidence, &words);
     }
+    rc_provider_extract(evidence);
 }
 
 rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,
@@ -332,7 +353,6 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
 {
     rc_evidence evidence;
     meaning m;
-    rc_concept_set words;
     rc_evidence_init(&evidence, failure, trace, space);
     rc_phrase_scan_init(&m.scan);
     m.says = (rc_concept_set){0};
@@ -341,8 +361,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     rc_headers_read(&evidence);
     rc_unwrap(&evidence);
     rc_headers_add_type(&evidence);
-    find_markers(&evidence, &m, &words);
-    rc_provider_extract(&evidence, &words);
+    find_provider(&evidence, &m);
     read_layers(&evidence, &m);
     set_inner_status(&evidence, inner_status(&evidence));
     set_facts(&evidence, &m);

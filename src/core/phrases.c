@@ -145,12 +145,10 @@ static inline void begin(run *r, const rc_lexeme *lexeme, const rc_word *word, u
 
 static const rc_lexeme *lexeme_of(const rc_word *word)
 {
-    static const rc_lexeme UNKNOWN = {0};
     uint32_t seed = rc_lexicon_seeds[rc_lexicon_bucket(word->hash)];
     const rc_lexeme *lexeme = &rc_lexicon[rc_lexicon_slot(word->hash, seed, RC_LEXICON_SLOTS)];
-    if (lexeme->hash == word->hash)
-        return lexeme;
-    return word->kind == RC_WORD_NUMBER ? &rc_number_lexeme : &UNKNOWN;
+    const rc_lexeme *other = &rc_lexicon_others[word->kind];
+    return lexeme->hash == word->hash ? lexeme : other;
 }
 
 /* Moves on to a word that does not simply follow the one before it. An address is one word to the
@@ -217,7 +215,10 @@ static void take_end(run *r)
 
 void rc_phrase_scan_init(rc_phrase_scan *scan)
 {
-    memset(scan, 0, sizeof *scan);
+    /* The rest is written before it is read. */
+    memset(scan->reach, 0, sizeof scan->reach);
+    scan->found = (rc_concept_set){{0}};
+    scan->position = 0;
     scan->reach[0] = UINT32_MAX;
 }
 

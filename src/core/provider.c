@@ -78,50 +78,55 @@ static const rc_mark *first_mark(const rc_evidence *evidence, const rc_provider 
     return NULL;
 }
 
-static void recognise_by_marks(rc_evidence *evidence)
+static void take(rc_evidence *evidence, const rc_provider *provider, rc_str because)
 {
-    for (size_t i = 0; i < PROVIDER_COUNT; i++) {
-        if (evidence->provider != NULL && evidence->provider->rank >= PROVIDERS[i]->rank)
-            continue;
-        const rc_mark *mark = first_mark(evidence, PROVIDERS[i]);
-        if (mark == NULL)
-            continue;
-        evidence->provider = PROVIDERS[i];
-        evidence->recognised = mark->text;
-    }
+    evidence->provider = provider;
+    evidence->recognised = because;
 }
 
-static void recognise_by_words(rc_evidence *evidence, const rc_concept_set *words)
+static bool is_before(const rc_provider *provider, const rc_provider *other)
 {
-    for (unsigned m = RC_CONCEPTS_MAX; m < RC_CONCEPTS_MAX + 64; m++) {
-        if (!rc_concept_set_has(words, m))
-            continue;
-        const rc_provider *provider = rc_provider_find(rc_concept_name(m));
-        if (provider == NULL ||
-            (evidence->provider != NULL && evidence->provider->rank >= provider->rank))
-            continue;
-        evidence->provider = provider;
-        evidence->recognised = RC_STR("its name in the text");
-    }
+    return other == NULL || provider->rank > other->rank;
 }
 
-void rc_provider_extract(rc_evidence *evidence, const rc_concept_set *words)
+bool rc_provider_by_marks(rc_evidence *evidence)
 {
     evidence->provider_name = evidence->failure->provider;
     if (evidence->provider_name.len > 0) {
         evidence->provider = rc_provider_find(evidence->provider_name);
-    } else {
-        recognise_by_marks(evidence);
-        recognise_by_words(evidence, words);
-        if (evidence->provider != NULL) {
-            evidence->provider_name = evidence->provider->name;
-            rc_evidence_note(evidence, RC_STEP_PROVIDER, evidence->provider_name,
-                             evidence->recognised);
-        }
+        return false;
     }
-    if (evidence->provider == NULL)
+    for (size_t i = 0; i < PROVIDER_COUNT; i++) {
+        if (!is_before(PROVIDERS[i], evidence->provider))
+            continue;
+        const rc_mark *mark = first_mark(evidence, PROVIDERS[i]);
+        if (mark != NULL)
+            take(evidence, PROVIDERS[i], mark->text);
+    }
+    return evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
+}
+
+void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words)
+{
+    for (unsigned m = RC_MARKER_BASE; m < RC_MARKER_END; m++) {
+        if (!rc_concept_set_has(words, m))
+            continue;
+        const rc_provider *provider = rc_provider_find(rc_concept_name(m));
+        if (provider != NULL && is_before(provider, evidence->provider))
+            take(evidence, provider, RC_STR("its name in the text"));
+    }
+}
+
+void rc_provider_extract(rc_evidence *evidence)
+{
+    const rc_provider *provider = evidence->provider;
+    if (provider == NULL)
         return;
-    rc_facts_set(&evidence->facts, RC_FACT_PROVIDER_BASE + rc_provider_index(evidence->provider));
-    if (evidence->provider->extract != NULL)
-        evidence->provider->extract(evidence);
+    if (evidence->provider_name.len == 0) {
+        evidence->provider_name = provider->name;
+        rc_evidence_note(evidence, RC_STEP_PROVIDER, provider->name, evidence->recognised);
+    }
+    rc_facts_set(&evidence->facts, RC_FACT_PROVIDER_BASE + rc_provider_index(provider));
+    if (provider->extract != NULL)
+        provider->extract(evidence);
 }

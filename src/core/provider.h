@@ -58,7 +58,14 @@ const rc_provider *rc_provider_find(rc_str name);
 /* Its place in the table. */
 unsigned rc_provider_index(const rc_provider *provider);
 
-/* Finds out whose failure this is, and why it is thought so; then extracts. */
-void rc_provider_extract(rc_evidence *evidence, const rc_concept_set *words);
+/* Finds out whose failure this is, from what was given, headers and codes. True: somebody may still be
+ * named in the text, and rc_provider_by_words should be asked. */
+bool rc_provider_by_marks(rc_evidence *evidence);
+
+/* The same from the markers that were found in the text. words: borrows. */
+void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words);
+
+/* What is particular to the provider that was found, if one was. */
+void rc_provider_extract(rc_evidence *evidence);
 
 #endif

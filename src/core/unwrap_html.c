@@ -5,10 +5,12 @@
 /* A page's head and heading stand near its beginning. */
 #define PAGE_MAX ((size_t)16 << 10)
 
+/* needle: lower case. */
 static size_t find_nocase(rc_str text, rc_str needle, size_t from)
 {
     for (size_t i = from; i + needle.len <= text.len; i++) {
-        if (rc_str_starts_with_nocase(rc_str_slice(text, i, text.len), needle))
+        if (rc_ascii_lower(text.ptr[i]) == needle.ptr[0] &&
+            rc_ascii_eq_nocase(text.ptr + i, needle.ptr, needle.len))
             return i;
     }
     return RC_STR_NPOS;
@@ -62,6 +64,8 @@ static bool is_page(rc_str text)
         RC_STR_INIT("<center"),        RC_STR_INIT("<!--"),  RC_STR_INIT("</head"),
         RC_STR_INIT("<div"),
     };
+    if (text.len == 0 || text.ptr[0] != '<')
+        return false;
     for (size_t i = 0; i < sizeof(OPENINGS) / sizeof(OPENINGS[0]); i++) {
         if (rc_str_starts_with_nocase(text, OPENINGS[i]))
             return true;

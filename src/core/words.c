@@ -386,7 +386,8 @@ static uint64_t lower(uint64_t bytes, uint64_t mask)
 static uint64_t hash_short(uint64_t word, unsigned len)
 {
     unsigned shift = 8 * (len - 1);
-    if (len > 3 && rc_stem_may_cut((char)(word >> shift), (char)(word >> (shift - 8)))) {
+    bool may_cut = rc_stem_may_cut((char)(word >> shift), (char)(word >> (shift - 8) % 64));
+    if (may_cut & (len > 3)) {
         char bytes[8];
         store64(bytes, word);
         rc_stem stem = rc_word_stem(bytes, len);

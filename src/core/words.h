@@ -73,10 +73,12 @@ typedef struct rc_stem {
 } rc_stem;
 rc_stem rc_word_stem(const char *word, unsigned len);
 
-/* Can a word that ends with these two letters be longer than its stem? */
+/* Can a word that ends with these two small letters be longer than its stem? One test, since what
+ * a word ends with cannot be foreseen. */
 static inline bool rc_stem_may_cut(char last, char before)
 {
-    return last == 's' || last == 'e' || last == 'd' || last == 'g' || last == before;
+    const uint32_t ends = 1u << ('s' & 31) | 1u << ('e' & 31) | 1u << ('d' & 31) | 1u << ('g' & 31);
+    return (ends >> (last & 31) & 1u) | (uint32_t)(last == before);
 }
 
 /* The length of the address that begins at text[at], or 0. *ret_looked: up to here there is none. */

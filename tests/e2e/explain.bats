@@ -126,6 +126,12 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output == *'"retry_after_ms":9000'* ]]
 }
 
+@test "several cases are told of --jsonl" {
+    printf '{"id":"a","status":429}\n{"id":"b","status":500}\n' >cases
+    run -0 --separate-stderr explain cases
+    [[ $stderr == *"these look like cases, one a line: --jsonl explains each of them"* ]]
+}
+
 @test "a report is shown as it is" {
     explain --format report curl-i >report.json
     run -0 --separate-stderr explain --format report report.json
@@ -135,6 +141,9 @@ on_terminal() { # COLUMNS COMMAND
     [[ $output == *RateLimited* ]]
     "$RECOURSE" render --format anthropic report.json >answer.json
     run -0 --separate-stderr explain --format json answer.json
+    [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"this is a report"* ]]
+    "$RECOURSE" render --format http --dialect gemini report.json >answer.http
+    run -0 --separate-stderr explain --format json answer.http
     [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"this is a report"* ]]
 }
 
@@ -163,7 +172,7 @@ on_terminal() { # COLUMNS COMMAND
 }
 
 @test "a terminal is asked for a paste" {
-    run -0 script -qec '"$RECOURSE" explain' /dev/null < <(printf '%s\n' "$body" && sleep 0.3 && printf '\004')
+    run -0 script -qec '"$RECOURSE" explain' /dev/null < <(printf '%s\n\004' "$body")
     [[ $output == *"paste the error here, then press Enter and Ctrl-D"* ]]
 }
 
@@ -252,6 +261,9 @@ on_terminal() { # COLUMNS COMMAND
     refused 64 "--status is a whole number from 100 to 999" --status 42
     refused 64 "--header is 'Name: value', not \"nonsense\"" --header nonsense
     refused 64 "did you mean --header?" --heeder x
+    many=()
+    for i in $(seq 129); do many+=(--header "x-$i: y"); done
+    refused 64 "--header is given too often" "${many[@]}"
 }
 
 @test "the help fits, and the manual has every option" {

@@ -1,0 +1,11 @@
+/* Failures of Anthropic. */
+#include "classify_fuzz.h"
+
+static const char *const PROVIDERS[] = {
+    "anthropic",
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_classify(data, size, PROVIDERS, sizeof(PROVIDERS) / sizeof(PROVIDERS[0]), NULL);
+}

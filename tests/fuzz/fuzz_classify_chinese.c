@@ -1,0 +1,14 @@
+/* Failures of providers that speak Chinese too. */
+#include "classify_fuzz.h"
+
+static const char *const PROVIDERS[] = {
+    "zhipu",
+    "dashscope",
+    "moonshot",
+    "minimax",
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_classify(data, size, PROVIDERS, sizeof(PROVIDERS) / sizeof(PROVIDERS[0]), NULL);
+}

@@ -1,0 +1,55 @@
+/* Streams that end badly: server-sent events, NDJSON, event-stream frames. They say the same as a
+ * body and as an event, with either line end, and with comments that keep a connection alive. */
+#include "classify_fuzz.h"
+
+static const char *const PROVIDERS[] = {
+    "openai", "anthropic", "bedrock",   "gemini",    "openrouter",
+    "ollama", "vllm",      "dashscope", "replicate", "openai_compatible",
+};
+
+static bool is_sse(rc_str text)
+{
+    return rc_str_starts_with(text, RC_STR("data:")) || rc_str_starts_with(text, RC_STR("event:"));
+}
+
+/* Where the text is cut at a blank, what is behind the cut differs with the line ends. */
+static void check_lines(const rc_failure *failure, rc_str text)
+{
+    static const char COMMENT[] = ": keep-alive\n\n";
+    fuzz_text plain = {.len = 0};
+    fuzz_text returned = {.len = 0};
+    fuzz_push(&plain, COMMENT, sizeof(COMMENT) - 1);
+    fuzz_push(&plain, text.ptr, text.len);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\n')
+            fuzz_push(&returned, "\r", 1);
+        fuzz_push(&returned, &text.ptr[i], 1);
+    }
+    fuzz_compare(failure, text, rc_str_make(plain.bytes, plain.len), "comments do not matter");
+    fuzz_compare(failure, text, rc_str_make(returned.bytes, returned.len),
+                 "the kind of line end does not matter");
+}
+
+static void check_streams(const rc_failure *failure)
+{
+    rc_str text = rc_str_trim(failure->event.len > 0 ? failure->event : failure->body);
+    rc_failure as_body = *failure;
+    rc_failure as_event = *failure;
+    rc_classify_space space;
+    as_body.body = text;
+    as_body.event = rc_str_make(NULL, 0);
+    as_event.body = rc_str_make(NULL, 0);
+    as_event.event = text;
+    fuzz_require(rc_judge(&as_body, NULL, NULL, &space).code ==
+                     rc_judge(&as_event, NULL, NULL, &space).code,
+                 "a body and an event say the same", failure);
+    if (text.len <= FUZZ_PLAIN_MAX && is_sse(text) &&
+        rc_str_find_byte(text, '\r', 0) == RC_STR_NPOS)
+        check_lines(failure, text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_classify(data, size, PROVIDERS, sizeof(PROVIDERS) / sizeof(PROVIDERS[0]),
+                         check_streams);
+}
