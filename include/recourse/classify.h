@@ -80,6 +80,8 @@ typedef struct rc_failure {
     int exit_status;        /* of a process, as a shell gives it (128 + signal); 0: no process */
     int64_t context_window; /* of the model, in tokens; 0: not known */
     int64_t now_unix_ms;    /* turns points in time into waits; 0: they are ignored */
+    rc_str host;            /* who was asked: "api.groq.com"; empty: not known */
+    rc_str report_id;       /* of the report that is made of it; empty: it has none */
 } rc_failure;
 
 /* What it means. Texts view the failure, static tables or `space`. */

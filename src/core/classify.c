@@ -336,14 +336,20 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
 static void find_provider(rc_evidence *evidence, meaning *m)
 {
     rc_concept_set words = {{0}};
-    if (rc_provider_by_marks(evidence)) {
+    bool is_open = rc_provider_by_marks(evidence);
+    if (is_open && evidence->failure->host.len > 0) {
+        rc_phrase_scan_text(&m->scan, evidence->failure->host);
+        rc_provider_by_words(evidence, &m->scan.found, RC_STR("the host's name"));
+        is_open = evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
+    }
+    if (is_open) {
         for (size_t i = 0; i < evidence->layer_count; i++) {
             if (evidence->layers[i].message.len == 0)
                 continue;
             rc_phrase_scan_text(&m->scan, evidence->layers[i].message);
             add_all(&words, &m->scan.found);
         }
-        rc_provider_by_words(evidence, &words);
+        rc_provider_by_words(evidence, &words, RC_STR("its name in the text"));
     }
     rc_provider_extract(evidence);
 }

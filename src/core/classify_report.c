@@ -18,6 +18,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
 {
     rc_builder b;
     rc_builder_init(&b, alloc, verdict->code);
+    rc_builder_set_id_text(&b, failure->report_id);
     rc_builder_set_family(&b, failure->family == RC_FAMILY_NONE ? RC_FAMILY_LLM : failure->family);
     if (verdict->category != RC_CATEGORY_NONE)
         rc_builder_set_category(&b, verdict->category);

@@ -106,14 +106,14 @@ bool rc_provider_by_marks(rc_evidence *evidence)
     return evidence->provider == NULL || evidence->provider->rank == RC_PROVIDER_EDGE;
 }
 
-void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words)
+void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words, rc_str because)
 {
     for (unsigned m = RC_MARKER_BASE; m < RC_MARKER_END; m++) {
         if (!rc_concept_set_has(words, m))
             continue;
         const rc_provider *provider = rc_provider_find(rc_concept_name(m));
         if (provider != NULL && is_before(provider, evidence->provider))
-            take(evidence, provider, RC_STR("its name in the text"));
+            take(evidence, provider, because);
     }
 }
 

@@ -62,8 +62,8 @@ unsigned rc_provider_index(const rc_provider *provider);
  * named in the text, and rc_provider_by_words should be asked. */
 bool rc_provider_by_marks(rc_evidence *evidence);
 
-/* The same from the markers that were found in the text. words: borrows. */
-void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words);
+/* The same from the markers that were found in a text. words: borrows. because: static. */
+void rc_provider_by_words(rc_evidence *evidence, const rc_concept_set *words, rc_str because);
 
 /* What is particular to the provider that was found, if one was. */
 void rc_provider_extract(rc_evidence *evidence);
