@@ -65,6 +65,9 @@ typedef bool (*phrase_taker)(void *ctx, const struct spec *spec, unsigned concep
 /* Reads the text, NUL-terminated. Errors are printed, with `path`, and counted. */
 void spec_read(struct spec *spec, const char *path, const char *text, phrase_taker take, void *ctx);
 
+/* Gives the spec the words that are in the lexicon whether a phrase has them or not. */
+void spec_init(struct spec *spec);
+
 /* The number of the word's atom, which is made when it is new. */
 unsigned spec_atom(struct spec *spec, uint64_t hash, bool is_number);
 

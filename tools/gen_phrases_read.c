@@ -76,20 +76,6 @@ static void note(const struct reader *r, size_t column, const char *text)
 
 /* ---- words ---- */
 
-unsigned spec_atom(struct spec *spec, uint64_t hash, bool is_number)
-{
-    for (unsigned i = ATOM_ZERO; i < spec->atom_count; i++) {
-        if (spec->atoms[i].hash == hash)
-            return i;
-    }
-    if (spec->atom_count == ATOMS_MAX) {
-        fputs("gen_phrases: too many words\n", stderr);
-        exit(1);
-    }
-    spec->atoms[spec->atom_count] = (struct atom){.hash = hash, .is_number = is_number};
-    return spec->atom_count++;
-}
-
 /* A word of the file as the words that a text has for it, without stop words. */
 static bool read_sequence(struct reader *r, size_t from, size_t to, bool is_whole,
                           struct sequence *ret)
@@ -209,32 +195,6 @@ static bool read_group(struct reader *r, size_t from, size_t to, struct item *it
 }
 
 /* ---- phrases ---- */
-
-bool step_add(struct step *step, unsigned atom)
-{
-    unsigned at = 0;
-    while (at < step->count && step->atoms[at] < atom)
-        at++;
-    if (at < step->count && step->atoms[at] == atom)
-        return false;
-    if (step->count == SET_MAX) {
-        fputs("gen_phrases: too many words in one place\n", stderr);
-        exit(1);
-    }
-    memmove(&step->atoms[at + 1], &step->atoms[at], (step->count - at) * sizeof *step->atoms);
-    step->atoms[at] = (uint16_t)atom;
-    step->count++;
-    return true;
-}
-
-bool step_has_negator(const struct spec *spec, const struct step *step)
-{
-    for (unsigned i = 0; i < step->count; i++) {
-        if (spec->atoms[step->atoms[i]].negates)
-            return true;
-    }
-    return false;
-}
 
 /* How many readings an item has: its single words together, each sequence, nothing. */
 static unsigned count_choices(const struct item *item)
@@ -578,24 +538,6 @@ static bool read_line(struct reader *r)
     return fail(r, 0, "a line begins with words, concept, marker or a blank");
 }
 
-static struct atom *known_word(struct spec *spec, const char *word)
-{
-    return &spec->atoms[spec_atom(spec, rc_word_hash(rc_str_c(word)), false)];
-}
-
-/* The words that are in the lexicon whether a phrase has them or not. */
-static void add_known_words(struct spec *spec)
-{
-    spec->atom_count = ATOM_ZERO;
-    spec_atom(spec, rc_word_hash(RC_STR("#0")), true);
-    for (size_t i = 0; rc_words_stop[i]; i++)
-        known_word(spec, rc_words_stop[i])->is_stop = true;
-    for (size_t i = 0; rc_words_negators[i]; i++)
-        known_word(spec, rc_words_negators[i])->negates = 2;
-    for (size_t i = 0; rc_words_negators_cjk[i]; i++)
-        known_word(spec, rc_words_negators_cjk[i])->negates = 1;
-}
-
 void spec_read(struct spec *spec, const char *path, const char *text, phrase_taker take, void *ctx)
 {
     struct reader *r = calloc(1, sizeof *r);
@@ -605,7 +547,7 @@ void spec_read(struct spec *spec, const char *path, const char *text, phrase_tak
     r->path = path;
     r->take = take;
     r->ctx = ctx;
-    add_known_words(spec);
+    spec_init(spec);
     while (*text != '\0') {
         r->number++;
         r->line = text;

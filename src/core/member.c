@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-#define NAME_MAX_LEN 24u
+#define NAME_MAX_LEN 32u
 
 /* Lower case, without what spellings differ in. 0: too long to be one of ours. */
 static size_t normalise(rc_str name, char out[NAME_MAX_LEN])

@@ -53,328 +53,339 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("overflow.words", CONTEXT_OVERFLOW, NONE, 2, 89,
         "says:context_overflow and not (code:rate or code:balance or "
         "code:plan or code:filter or code:auth or says:balance or "
-        "says:plan or says:field_too_long or window:short)",
+        "says:plan or says:field_too_long or says:field_rule or " "says:timeout or window:short)",
         "the words say that the input is longer than the context window")
-    RULE("size.output_cap", INVALID_REQUEST, NONE, 2, 101,
+    RULE("size.output_cap", INVALID_REQUEST, NONE, 2, 103,
         "(says:output_cap or code:output_cap) and not (code:rate or "
         "window:short or says:balance)", "more output was asked for than the model can give")
-    RULE("overflow.tokens", CONTEXT_OVERFLOW, NONE, 2, 108,
+    RULE("overflow.tokens", CONTEXT_OVERFLOW, NONE, 2, 110,
         "says:token_overflow and not (code:rate or code:balance or "
         "code:plan or code:quota or says:rate or says:balance or "
         "says:plan or says:quota or says:field_too_long or window:short)",
         "the words say that there are more tokens than the model takes")
-    RULE("size.status_code", REQUEST_TOO_LARGE, NONE, 2, 121, "status:413 and code:rate",
+    RULE("size.status_code", REQUEST_TOO_LARGE, NONE, 2, 123, "status:413 and code:rate",
         "the status says that the request is too large; the code names "
         "the limit that it is too large for")
-    RULE("filter.code", CONTENT_FILTER, NONE, 1, 125, "code:filter",
+    RULE("filter.code", CONTENT_FILTER, NONE, 1, 127, "code:filter",
         "a typed code says that content was blocked")
-    RULE("quota.code", QUOTA_EXHAUSTED, NONE, 2, 127,
+    RULE("quota.code", QUOTA_EXHAUSTED, NONE, 2, 129,
         "(code:balance or code:plan or code:quota) and not (window:short " "or says:concurrency)",
         "a typed code says that quota, plan or credit is used up")
-    RULE("quota.code_long", QUOTA_EXHAUSTED, NONE, 2, 134,
+    RULE("quota.code_long", QUOTA_EXHAUSTED, NONE, 2, 136,
         "(code:balance or code:plan or code:quota) and window:long",
         "a typed code says that a quota is used up, and its window is " "long")
-    RULE("quota.code_money", QUOTA_EXHAUSTED, NONE, 1, 140, "code:balance or code:plan",
+    RULE("quota.code_money", QUOTA_EXHAUSTED, NONE, 1, 142, "code:balance or code:plan",
         "a typed code says that the plan or the credit is used up")
-    RULE("quota.money", QUOTA_EXHAUSTED, NONE, 2, 143,
+    RULE("quota.money", QUOTA_EXHAUSTED, NONE, 2, 145,
         "says:balance and not (code:model_missing or " "code:context_overflow or code:overloaded)",
         "the words say that credit, balance or budget is used up; this "
         "goes before auth statuses")
-    RULE("quota.plan", QUOTA_EXHAUSTED, NONE, 2, 149,
+    RULE("quota.plan", QUOTA_EXHAUSTED, NONE, 2, 151,
         "says:plan and not (code:model_missing or code:overloaded or " "window:short)",
         "the words say that the use that the plan includes is used up")
-    RULE("quota.plan_long", QUOTA_EXHAUSTED, NONE, 3, 155,
+    RULE("quota.plan_long", QUOTA_EXHAUSTED, NONE, 3, 157,
         "says:plan and window:long and not (code:model_missing or " "code:overloaded)",
         "the words say that the use that the plan includes is used up, " "for a day or more")
-    RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 162, "code:entitlement",
+    RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 164, "code:entitlement",
         "a typed code says that the plan does not include this")
-    RULE("quota.window", QUOTA_EXHAUSTED, NONE, 2, 164,
+    RULE("quota.window", QUOTA_EXHAUSTED, NONE, 2, 166,
         "(code:rate or code:quota or code:resource_exhausted or "
         "says:rate or says:quota or says:resource_exhausted) and " "window:long",
         "the longest window of the limit is a day or more")
-    RULE("quota.long_wait", QUOTA_EXHAUSTED, NONE, 3, 173,
+    RULE("quota.long_wait", QUOTA_EXHAUSTED, NONE, 3, 175,
         "(code:rate or code:quota or says:rate or says:quota or "
         "status:429) and hint:long and not (code:overloaded or " "code:loading)",
         "a wait of more than an hour is a quota, not a rate")
-    RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 184,
+    RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 186,
         "(says:quota or code:quota) and (window:short or " "says:concurrency)",
         "the quota is for a second, a minute or for requests at one "
         "time, so it passes by itself")
-    RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 190,
+    RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 192,
         "says:quota and code:resource_exhausted and hint:any",
         "the quota comes with a short wait, so it passes by itself")
-    RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 196,
+    RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 198,
         "says:quota and not (code:overloaded or code:loading or "
         "code:model_missing or code:auth or code:permission)",
         "the words say that a quota is used up, and name no short window")
-    RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 204,
-        "says:entitlement and not (code:auth or code:model_missing or "
-        "code:overloaded or says:rate or says:overloaded or status:5xx)",
+    RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 206,
+        "says:entitlement and not (says:filter or code:auth or "
+        "code:model_missing or code:overloaded or says:rate or " "says:overloaded or status:5xx)",
         "the words say that the plan or account does not include this")
-    RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 213,
+    RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 216,
         "(code:in_progress or says:in_progress) and (status:409 or "
         "inner:409 or code:in_progress)",
         "the same request is still being worked on: ask for its result, " "do not send it again")
-    RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 220,
+    RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 223,
         "(code:duplicate or says:duplicate) and (status:409 or inner:409 " "or code:duplicate)",
         "the same was already done, so a repetition changes nothing")
-    RULE("overload.code", OVERLOADED, NONE, 1, 227, "code:overloaded",
+    RULE("overload.code", OVERLOADED, NONE, 1, 230, "code:overloaded",
         "a typed code says that the provider is overloaded")
-    RULE("loading.code", MODEL_LOADING, NONE, 1, 229, "code:loading",
+    RULE("loading.code", MODEL_LOADING, NONE, 1, 232, "code:loading",
         "a typed code says that the model is being loaded")
-    RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 231,
+    RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 234,
         "(code:concurrency or says:concurrency) and not (code:auth or " "code:permission)",
         "too many requests at one time")
-    RULE("rate.overload", OVERLOADED, NONE, 3, 237,
+    RULE("rate.overload", OVERLOADED, NONE, 3, 240,
         "code:rate and says:overloaded and not says:rate",
         "the code speaks of a rate, but the words of the provider's own " "load")
-    RULE("rate.code", RATE_LIMITED, NONE, 1, 243, "code:rate",
+    RULE("rate.code", RATE_LIMITED, NONE, 1, 246, "code:rate",
         "a typed code says that requests come too fast")
-    RULE("region.words", PERMISSION_DENIED, NONE, 2, 245,
-        "(says:region or code:region) and not status:5xx", "the country or region is not served")
-    RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 250,
+    RULE("region.words", PERMISSION_DENIED, NONE, 2, 248,
+        "(says:region or code:region) and not (status:5xx or " "says:connect_failed)",
+        "the country or region is not served")
+    RULE("unsupported.model_code", UNSUPPORTED_FEATURE, NONE, 3, 254,
+        "code:model_missing and says:unsupported and not " "says:model_missing",
+        "the code speaks of the model, the words of a feature that it " "does not have")
+    RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 260,
         "code:model_missing and not (code:overloaded or " "code:server_error)",
         "a typed code says that the model does not exist here")
-    RULE("auth.code_words", AUTH_FAILED, NONE, 2, 255, "code:auth and says:auth",
+    RULE("auth.code_words", AUTH_FAILED, NONE, 2, 265, "code:auth and says:auth",
         "code and words say that the credentials are not accepted")
-    RULE("auth.code", AUTH_FAILED, NONE, 2, 259, "code:auth and not says:permission",
+    RULE("auth.code", AUTH_FAILED, NONE, 2, 269, "code:auth and not says:permission",
         "a typed code says that the credentials are not accepted")
-    RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 263,
+    RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 273,
         "code:permission and says:model_missing and (status:404 or " "inner:404)",
         "the model is not there, or not for this account")
-    RULE("filter.permission", CONTENT_FILTER, NONE, 3, 270,
-        "says:filter and code:permission and not says:permission",
+    RULE("filter.permission", CONTENT_FILTER, NONE, 3, 280,
+        "says:filter and code:permission and not (says:permission or " "says:account_blocked)",
         "the words say that content was blocked; the code only says that " "it is not allowed")
-    RULE("permission.code", PERMISSION_DENIED, NONE, 1, 276, "code:permission or code:auth",
+    RULE("permission.code", PERMISSION_DENIED, NONE, 1, 287, "code:permission or code:auth",
         "a typed code says that this is not allowed")
-    RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 279,
+    RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 290,
         "code:unsupported and not says:auth", "a typed code says that the feature is not there")
-    RULE("stale.code", INVALID_REQUEST, NONE, 1, 283, "code:stale_reference",
+    RULE("stale.code", INVALID_REQUEST, NONE, 1, 294, "code:stale_reference",
         "a typed code says that something the request refers to does not " "exist")
-    RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 285, "code:endpoint_missing",
+    RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 296, "code:endpoint_missing",
         "a typed code says that the address does not exist")
-    RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 287, "code:too_large",
+    RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 298, "code:too_large",
         "a typed code says that the request is too large")
-    RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 289,
-        "says:filter and (code:bad_param or code:invalid) and not " "(says:auth or says:rate)",
+    RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 300,
+        "says:filter and (code:bad_param or code:invalid) and not "
+        "(says:auth or says:rate or says:model_missing)",
         "the words say that content was blocked; the code only calls the " "request invalid")
-    RULE("request.code", INVALID_REQUEST, NONE, 2, 297,
+    RULE("request.code", INVALID_REQUEST, NONE, 2, 309,
         "code:bad_param and not (says:auth or says:model_missing)",
         "a typed code names what is wrong with the request")
-    RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 302,
+    RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 314,
         "code:timeout and replay:no and not phase:connect",
         "the provider timed out, and the work may have been done")
-    RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 308, "code:timeout",
+    RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 320, "code:timeout",
         "a typed code says that the provider ran out of time")
-    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 310,
-        "says:permission and (status:403 or inner:403)",
-        "status and words say that this account may not do it")
-    RULE("auth.words", AUTH_FAILED, NONE, 1, 315, "says:auth",
-        "the words say that the credentials are missing, wrong or " "expired, whatever the status")
-    RULE("filter.words", CONTENT_FILTER, NONE, 2, 317, "says:filter and not says:rate",
-        "the words say that content was blocked")
-    RULE("rate.words", RATE_LIMITED, NONE, 2, 321, "says:rate and not says:overloaded",
-        "the words say that requests come too fast")
-    RULE("loading.words", MODEL_LOADING, NONE, 2, 325,
-        "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
-        "the words say that the model is being loaded")
-    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 335, "says:host_memory",
-        "the machine has too little memory for the model: another try " "will not change that")
-    RULE("overload.words", OVERLOADED, NONE, 2, 337,
-        "says:overloaded and not (status:401 or status:403 or status:404)",
-        "the words say that the provider has no room at the moment")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 343,
-        "says:permission and not (status:501-599 or status:404)",
-        "the words say that this account may not do it")
-    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 446,
-        "says:model_missing and not (status:429 or status:502-504 or "
-        "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 456, "says:field_too_long and not status:5xx",
-        "the words say that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 460, "says:too_large and not says:overloaded",
-        "the words say that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 464,
-        "says:endpoint_missing and (status:404-405 or status:410 or "
-        "status:none or status:400 or status:2xx or status:501)",
-        "the words say that the address does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 474,
-        "says:stale_reference and (status:400 or status:404 or "
-        "status:422 or status:none or status:2xx)",
-        "the words say that something the request refers to does not " "exist")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 482,
-        "says:malformed and (status:none or status:2xx) and not "
-        "(body:error or inner:4xx or inner:5xx or says:upstream)", "the answer cannot be read")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 492,
-        "says:bad_param and not (status:401 or status:403 or status:429 "
-        "or status:5xx or inner:401 or inner:403-404 or inner:429 or " "inner:5xx)",
-        "the words name what is wrong with the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 504,
-        "says:unsupported and not (status:429 or status:502 or "
-        "status:504 or says:unavailable or says:retry_later)",
-        "the words say that the model or server does not have this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 512, "says:crashed",
-        "what runs the model broke down; another try meets a new one")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 514, "says:numeric_fault",
-        "the arithmetic of the model broke down; another try usually " "works")
-    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 516,
+    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 322,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the request was sent, no answer came, and a repetition may do " "the work twice")
-    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 526,
+    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 332,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not code:invalid",
         "a gateway gave up waiting, and the work may have been done")
-    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 535,
+    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 341,
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the connection ended after the request was sent, and a "
         "repetition may do the work twice")
-    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 548, "transport:timeout and phase:connect",
+    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 354, "transport:timeout and phase:connect",
         "no connection was made in time; nothing was sent")
-    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 552,
+    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 358,
         "transport:timeout and phase:committed", "the stream stopped and went no further")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 556, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 362, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 558,
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 364,
         "transport:connect_refused or transport:dns",
         "no connection could be made; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 561,
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 367,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 566, "transport:tls",
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 372, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 568,
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 374,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the answer did")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 574,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 380,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the answer")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 579, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 385, "transport:reset or transport:eof",
         "the connection was closed before an answer came; the request " "can be repeated safely")
-    RULE("conflict.status", CONFLICT, NONE, 1, 582, "status:409 or inner:409",
+    RULE("account.words", PERMISSION_DENIED, NONE, 2, 388,
+        "says:account_blocked and not status:5xx",
+        "the words say that the account itself is closed or locked")
+    RULE("filter.words", CONTENT_FILTER, NONE, 2, 392,
+        "says:filter and not (says:rate or says:model_missing)",
+        "the words say that content was blocked")
+    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 397,
+        "says:permission and (status:403 or inner:403)",
+        "status and words say that this account may not do it")
+    RULE("auth.words", AUTH_FAILED, NONE, 2, 402, "says:auth and not says:unavailable",
+        "the words say that the credentials are missing, wrong or " "expired, whatever the status")
+    RULE("rate.words", RATE_LIMITED, NONE, 2, 406, "says:rate and not says:overloaded",
+        "the words say that requests come too fast")
+    RULE("loading.words", MODEL_LOADING, NONE, 2, 410,
+        "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
+        "the words say that the model is being loaded")
+    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 420, "says:host_memory",
+        "the machine has too little memory for the model: another try " "will not change that")
+    RULE("overload.words", OVERLOADED, NONE, 2, 422,
+        "says:overloaded and not (status:401 or status:403 or status:404)",
+        "the words say that the provider has no room at the moment")
+    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 428,
+        "says:model_missing and not (status:429 or status:502-504 or "
+        "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 438,
+        "says:permission and not (status:501-599 or status:404)",
+        "the words say that this account may not do it")
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 541, "says:field_too_long and not status:5xx",
+        "the words say that one field is too long")
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 545, "says:too_large and not says:overloaded",
+        "the words say that the request is too large")
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 549,
+        "says:endpoint_missing and (status:404-405 or status:410 or "
+        "status:none or status:400 or status:2xx or status:501)",
+        "the words say that the address does not exist")
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 559,
+        "says:stale_reference and (status:400 or status:404 or "
+        "status:422 or status:none or status:2xx)",
+        "the words say that something the request refers to does not " "exist")
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 567,
+        "says:malformed and (status:none or status:2xx) and not "
+        "(body:error or inner:4xx or inner:5xx or says:upstream or "
+        "transport:eof or transport:reset or transport:timeout)", "the answer cannot be read")
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 580,
+        "(says:bad_param or says:field_rule) and not "
+        "(says:connect_failed or says:timeout or status:401 or "
+        "status:403 or status:429 or status:5xx or inner:401 or "
+        "inner:403-404 or inner:429 or inner:5xx)", "the words name what is wrong with the request")
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 595,
+        "says:unsupported and not (status:429 or status:502 or "
+        "status:504 or says:unavailable or says:retry_later)",
+        "the words say that the model or server does not have this " "feature")
+    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 603, "says:crashed",
+        "what runs the model broke down; another try meets a new one")
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 605, "says:numeric_fault",
+        "the arithmetic of the model broke down; another try usually " "works")
+    RULE("conflict.status", CONFLICT, NONE, 1, 607, "status:409 or inner:409",
         "a conflict with another request usually passes")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 585,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 610,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "not found, and what is spoken of is a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 591, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 616, "inner:429",
         "the error in the body is a 429, whatever the status around it")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 593, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 618, "inner:401 or inner:407",
         "the error in the body is a 401, whatever the status around it")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 596, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 621, "inner:403 or inner:451",
         "the error in the body is a 403, whatever the status around it")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 599, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 624, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404, whatever the status around it")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 603, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 628, "inner:413 or inner:414",
         "the error in the body is a 413, whatever the status around it")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 606,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 631,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout, whatever the status around " "it")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 611, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 636, "inner:503 or inner:529",
         "the error in the body is a 503, whatever the status around it")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 614, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 639, "inner:501",
         "the error in the body is a 501, whatever the status around it")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 616, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 641, "inner:5xx",
         "the error in the body is a server error, whatever the status " "around it")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 618,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 643,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body blames the request, whatever the status " "around it")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 624,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 649,
         "says:timeout and (status:408 or status:5xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 629,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 654,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that the provider ran out of time")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 636, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 661, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 639, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 664, "status:403 or status:451",
         "the status says that this is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 642, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 667, "status:404-405 or status:410",
         "not found, and nothing speaks of a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 646, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 671, "status:429 or status:509",
         "a 429 that says no more is a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 649, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 674, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 653, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 678, "status:499",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 655, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 680, "status:424-425",
         "something that the provider relies on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 658, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 683, "status:423",
         "something else holds what the request needs")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 660,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 685,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 668, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 693, "status:501",
         "the status says that this is not implemented")
-    RULE("overload.status", OVERLOADED, NONE, 2, 670,
+    RULE("overload.status", OVERLOADED, NONE, 2, 695,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 676, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 701, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 678, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 703, "status:4xx",
         "the status blames the request")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 680, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 705, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 682,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 707,
         "says:timeout and (says:their_timeout or status:2xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 687, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 712, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 689,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 714,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 694, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 719, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 697, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 722, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 699, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 724, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 701, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 726, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 704, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 729, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 706, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 731, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 708, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 733, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 711,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 736,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 714,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 739,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 717, "says:server_error or code:server_error",
-        "the words say that the server failed inside")
-    RULE("request.words", INVALID_REQUEST, NONE, 1, 720,
-        "says:invalid or code:invalid or body:validation",
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 742,
+        "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the words say that the request is not valid")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 724, "code:not_found",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 748, "says:server_error or code:server_error",
+        "the words say that the server failed inside")
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 751, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 726, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 753, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 728, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 755, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 730,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 757,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 735,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 762,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 741,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 768,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 750, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 777, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 752, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 779, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 754, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 781, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 757, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 784, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 759, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 786, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 761, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 788, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 765, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 792, "always",
         "nothing known matches, so it is not retried")
 };
 

@@ -8,85 +8,6 @@
 /* How many braces of one text are tried as the begin of an error. */
 #define TRIES_MAX 8u
 
-int rc_status_parse(rc_str text)
-{
-    if (text.len != 3 || !rc_ascii_is_digit(text.ptr[0]) || !rc_ascii_is_digit(text.ptr[1]) ||
-        !rc_ascii_is_digit(text.ptr[2]))
-        return 0;
-    int value = (text.ptr[0] - '0') * 100 + (text.ptr[1] - '0') * 10 + (text.ptr[2] - '0');
-    return value >= 100 && value <= 599 ? value : 0;
-}
-
-static bool is_word_byte(char c)
-{
-    return rc_ascii_is_alnum(c) || c == '_' || c == '-' || (unsigned char)c >= 0x80;
-}
-
-/* The word that ends before `at`, with what may stand between it and a status left out. */
-static rc_str word_before(rc_str text, size_t at)
-{
-    while (at > 0 && memchr(" :=#'\"([{\t,", text.ptr[at - 1], 11) != NULL)
-        at--;
-    size_t to = at;
-    while (at > 0 && (rc_ascii_is_alnum(text.ptr[at - 1]) || text.ptr[at - 1] == '_' ||
-                      text.ptr[at - 1] == '/' || text.ptr[at - 1] == '.'))
-        at--;
-    return rc_str_slice(text, at, to);
-}
-
-static bool is_status_word(rc_str word)
-{
-    static const rc_str WORDS[] = {
-        RC_STR_INIT("status"),     RC_STR_INIT("code"),        RC_STR_INIT("http"),
-        RC_STR_INIT("error"),      RC_STR_INIT("statuscode"),  RC_STR_INIT("status_code"),
-        RC_STR_INIT("response"),   RC_STR_INIT("error_code"),  RC_STR_INIT("errorcode"),
-        RC_STR_INIT("http/1.1"),   RC_STR_INIT("http/2"),      RC_STR_INIT("http/1.0"),
-        RC_STR_INIT("httpstatus"), RC_STR_INIT("http_status"), RC_STR_INIT("returned"),
-        RC_STR_INIT("apierror"),   RC_STR_INIT("exception"),
-    };
-    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
-        if (rc_str_eq_nocase(word, WORDS[i]))
-            return true;
-    }
-    return word.len > 5 &&
-           rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
-}
-
-/* Do the three digits at `at` stand where a status stands? */
-static bool is_status_place(rc_str text, size_t at)
-{
-    bool is_bracketed =
-        at > 0 && at + 3 < text.len &&
-        ((text.ptr[at - 1] == '(' && text.ptr[at + 3] == ')') ||
-         (text.ptr[at - 1] == '[' && (text.ptr[at + 3] == ']' || text.ptr[at + 3] == ' ')));
-    if (is_bracketed)
-        return true;
-    rc_str before = word_before(text, at);
-    if (before.len == 0) {
-        rc_str lead = rc_str_slice(text, 0, at);
-        return rc_str_trim(lead).len <= 1; /* at the begin, a bracket or quote aside */
-    }
-    return is_status_word(before);
-}
-
-int rc_text_status(rc_str text)
-{
-    for (size_t i = 0; i + 3 <= text.len; i++) {
-        if (text.ptr[i] != '4' && text.ptr[i] != '5')
-            continue;
-        if ((i > 0 && (is_word_byte(text.ptr[i - 1]) || text.ptr[i - 1] == '.')) ||
-            (i + 3 < text.len && is_word_byte(text.ptr[i + 3])))
-            continue;
-        if (i + 4 < text.len && (text.ptr[i + 3] == '.' || text.ptr[i + 3] == ',') &&
-            rc_ascii_is_digit(text.ptr[i + 4]))
-            continue;
-        int status = rc_status_parse(rc_str_slice(text, i, i + 3));
-        if (status > 0 && is_status_place(text, i))
-            return status;
-    }
-    return 0;
-}
-
 /* {\n \"error\": written inside another string: its escapes come first. */
 static bool is_escaped(rc_str text)
 {
@@ -202,7 +123,7 @@ static void set_field(rc_layer *layer, rc_member_role role, rc_str value)
         layer->param = value;
     else if (role == RC_MEMBER_STATUS && layer->status_word.len == 0)
         layer->status_word = value;
-    else if (role == RC_MEMBER_MESSAGE && layer->message.len == 0)
+    else if ((role == RC_MEMBER_MESSAGE || role == RC_MEMBER_REASON) && layer->message.len == 0)
         layer->message = value;
 }
 
@@ -215,7 +136,7 @@ static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
     rc_member_role role = rc_member_role_of(rc_str_slice(text, from, at));
     rc_str value = value_at(text, at + 1, ret_end);
     if (role != RC_MEMBER_CODE && role != RC_MEMBER_TYPE && role != RC_MEMBER_PARAM &&
-        role != RC_MEMBER_STATUS && role != RC_MEMBER_MESSAGE)
+        role != RC_MEMBER_STATUS && role != RC_MEMBER_MESSAGE && role != RC_MEMBER_REASON)
         return false;
     bool is_first_message = role != RC_MEMBER_MESSAGE || layer->message.len == 0;
     set_field(layer, role, value);
@@ -280,6 +201,26 @@ static void add_inner(rc_evidence *evidence, const rc_layer *from, unsigned dept
     *inner = *from;
     inner->depth = depth;
     inner->where = where;
+}
+
+/* "An error occurred (ThrottlingException) when calling the Converse operation: words": how the SDKs of
+ * AWS print a typed error. */
+static bool unwrap_aws(rc_evidence *evidence, rc_str text, unsigned depth)
+{
+    rc_str lead = RC_STR("An error occurred (");
+    size_t at = rc_str_find(text, lead, 0);
+    if (at == RC_STR_NPOS)
+        return false;
+    size_t from = at + lead.len;
+    size_t to = rc_str_find_byte(text, ')', from);
+    size_t colon = rc_str_find(text, RC_STR("operation"), from);
+    colon = colon == RC_STR_NPOS ? RC_STR_NPOS : rc_str_find_byte(text, ':', colon);
+    if (to == RC_STR_NPOS || colon == RC_STR_NPOS || to > colon)
+        return false;
+    rc_layer found = {.code = rc_str_slice(text, from, to),
+                      .message = rc_str_trim(rc_str_slice(text, colon + 1, text.len))};
+    add_inner(evidence, &found, depth, RC_STR("aws"));
+    return true;
 }
 
 static bool unwrap_pairs(rc_evidence *evidence, rc_str text, unsigned depth)
@@ -347,7 +288,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
         rc_unwrap_json(evidence, json, depth, RC_STR("json"));
         return;
     }
-    if (unwrap_pairs(evidence, text, depth))
+    if (unwrap_aws(evidence, text, depth) || unwrap_pairs(evidence, text, depth))
         layer->message = (rc_str){NULL, 0};
     else
         layer->message = rc_plain_echo(evidence, text);

@@ -1,115 +1,7 @@
 #include "core/words.h"
 
 #include "base/str.h"
-#include "base/utf8.h"
-
-/* What a character is to the reader: ASCII stands for itself, as does what is folded to it. */
-enum {
-    GLYPH_LETTER = 0x80, /* a letter beyond ASCII */
-    GLYPH_IDEOGRAPH,     /* a word of its own */
-    GLYPH_FULL_STOP,     /* ends a sentence whatever follows */
-    GLYPH_AT_MOST,       /* less than or equal */
-    GLYPH_AT_LEAST,
-    GLYPH_OTHER
-};
-
-typedef struct glyph {
-    unsigned code;
-    unsigned len; /* bytes */
-} glyph;
-
-/* The letters of one word, in lower case, with room for their hash to read whole numbers. */
-typedef struct letters {
-    char bytes[RC_WORD_MAX + 1];
-    unsigned len; /* more than RC_WORD_MAX: the rest was left out */
-} letters;
-
-/* ---- characters ---- */
-
-static bool is_ideograph(uint32_t cp)
-{
-    return (cp >= 0x3040 && cp <= 0x30FF && cp != 0x30FB) || (cp >= 0x3400 && cp <= 0x9FFF) ||
-           (cp >= 0xAC00 && cp <= 0xD7A3) || (cp >= 0xF900 && cp <= 0xFAFF) ||
-           (cp >= 0x20000 && cp <= 0x3FFFF);
-}
-
-/* Latin to Georgian and the like, without the blocks of punctuation, signs and pictures. */
-static bool is_letter(uint32_t cp)
-{
-    return (cp >= 0xC0 && cp < 0x2000 && cp != 0xD7 && cp != 0xF7) ||
-           (cp >= 0x2C00 && cp < 0x2E00) || (cp >= 0xA000 && cp < 0xAC00) ||
-           (cp >= 0xFB00 && cp < 0xFE00) || (cp >= 0xFE70 && cp < 0xFEFF) ||
-           (cp >= 0xFF66 && cp < 0xFFE0);
-}
-
-static unsigned fold(uint32_t cp)
-{
-    if (cp >= 0xFF01 && cp <= 0xFF5E) {
-        unsigned ascii = cp - 0xFF01 + '!';
-        return ascii == '!' || ascii == '?' || ascii == ';' ? GLYPH_FULL_STOP : ascii;
-    }
-    switch (cp) {
-    case 0xA0:
-    case 0x3000:
-        return ' ';
-    case 0x2018:
-    case 0x2019:
-        return '\'';
-    case 0x201C:
-    case 0x201D:
-        return '"';
-    case 0x3002:
-    case 0xFF61:
-        return GLYPH_FULL_STOP;
-    case 0x2264:
-        return GLYPH_AT_MOST;
-    case 0x2265:
-        return GLYPH_AT_LEAST;
-    default:
-        break;
-    }
-    if (is_ideograph(cp))
-        return GLYPH_IDEOGRAPH;
-    return is_letter(cp) ? GLYPH_LETTER : GLYPH_OTHER;
-}
-
-/* Past the end there is an endless blank. */
-static glyph glyph_at(rc_str text, size_t at)
-{
-    if (at >= text.len)
-        return (glyph){' ', 0};
-    unsigned char c = (unsigned char)text.ptr[at];
-    if (c < 0x80)
-        return (glyph){c, 1};
-    size_t len;
-    uint32_t cp = rc_utf8_decode(text, at, &len);
-    return (glyph){fold(cp), (unsigned)len};
-}
-
-static bool is_digit(unsigned code)
-{
-    return code >= '0' && code <= '9';
-}
-
-static bool is_upper(unsigned code)
-{
-    return code >= 'A' && code <= 'Z';
-}
-
-static bool is_lower(unsigned code)
-{
-    return (code >= 'a' && code <= 'z') || code == GLYPH_LETTER;
-}
-
-static bool is_alpha(unsigned code)
-{
-    return is_upper(code) || is_lower(code);
-}
-
-static bool is_blank(unsigned code)
-{
-    return code == ' ' || (code >= '\t' && code <= '\r');
-}
+#include "core/words_private.h"
 
 /* ---- hashes ---- */
 
@@ -144,169 +36,26 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* bytes: zeros behind len. */
-static uint64_t hash_bytes(const char bytes[RC_WORD_MAX + 1])
+uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1])
 {
     return mix(load64(bytes), load64(bytes + 8), load64(bytes + 16));
 }
 
-static uint64_t hash_of(const letters *l)
-{
-    if (l->len > RC_WORD_MAX)
-        return 0;
-    rc_stem stem = rc_word_stem(l->bytes, l->len);
-    char bytes[RC_WORD_MAX + 1] = {0};
-    memcpy(bytes, l->bytes, stem.len);
-    bytes[stem.len - 1] = stem.last;
-    return hash_bytes(bytes);
-}
-
 uint64_t rc_word_hash(rc_str word)
 {
-    letters l = {.len = (unsigned)word.len};
     if (word.len == 0 || word.len > RC_WORD_MAX)
         return 0;
-    memcpy(l.bytes, word.ptr, word.len);
-    return hash_of(&l);
+    rc_stem stem = rc_word_stem(word.ptr, (unsigned)word.len);
+    char bytes[RC_WORD_MAX + 1] = {0};
+    memcpy(bytes, word.ptr, stem.len);
+    bytes[stem.len - 1] = stem.last;
+    return rc_words_hash_bytes(bytes);
 }
 
 /* "cannot" as load64 has it. */
 #define CANNOT UINT64_C(0x746F6E6E6163)
 
-/* ---- emitting ---- */
-
-typedef struct out {
-    rc_words *w;
-    rc_word *words;
-    size_t count;
-} out;
-
-static void emit(out *o, uint64_t hash, size_t from, size_t to, rc_word_kind kind, unsigned flags)
-{
-    rc_words *w = o->w;
-    if (w->is_new_sentence && !(flags & RC_WORD_WHOLE)) {
-        flags |= w->is_code ? 0 : RC_WORD_NEW_SENTENCE;
-        w->is_new_sentence = false;
-    }
-    if (from < w->address_to)
-        flags |= RC_WORD_IN_ADDRESS;
-    o->words[o->count++] = (rc_word){.hash = hash,
-                                     .from = (uint32_t)from,
-                                     .len = (uint16_t)(to - from),
-                                     .kind = (uint8_t)kind,
-                                     .flags = (uint8_t)flags};
-}
-
-/* A word that the text does not have as such. */
-static void emit_as(out *o, const char *word, size_t from, size_t to)
-{
-    emit(o, rc_word_hash(rc_str_c(word)), from, to, RC_WORD_TEXT, 0);
-}
-
-/* ---- words of letters ---- */
-
-static void push_letter(letters *l, rc_str text, size_t at, glyph g)
-{
-    if (g.code < 0x80) {
-        if (l->len < RC_WORD_MAX)
-            l->bytes[l->len] = rc_ascii_lower((char)g.code);
-        l->len++;
-        return;
-    }
-    for (unsigned i = 0; i < g.len; i++) {
-        if (l->len < RC_WORD_MAX)
-            l->bytes[l->len] = text.ptr[at + i];
-        l->len++;
-    }
-}
-
-/* Does an identifier's next word begin at the letter `here`? RateLimit, AIPolicy; not APIs. */
-static bool is_seam(rc_str text, unsigned before, size_t at, glyph here)
-{
-    if (!is_upper(here.code))
-        return false;
-    if (!is_upper(before))
-        return true;
-    glyph next = glyph_at(text, at + here.len);
-    if (!is_lower(next.code))
-        return false;
-    bool is_plural = next.code == 's' && !is_alpha(glyph_at(text, at + here.len + next.len).code);
-    return !is_plural;
-}
-
-/* Letters from `at` up to a seam (or to the end of the letters: not is_to_seam). */
-static size_t read_letters(rc_str text, size_t at, bool is_to_seam, letters *l)
-{
-    *l = (letters){0};
-    unsigned before = 0;
-    for (;;) {
-        glyph g = glyph_at(text, at);
-        if (!is_alpha(g.code) || (is_to_seam && before && is_seam(text, before, at, g)))
-            return at;
-        push_letter(l, text, at, g);
-        before = g.code;
-        at += g.len;
-    }
-}
-
-static bool letters_are(const letters *l, const char *word)
-{
-    size_t len = strlen(word);
-    return l->len == len && memcmp(l->bytes, word, len) == 0;
-}
-
-/* What an apostrophe behind a word begins; *ret_to: where it ends. */
-typedef enum tail {
-    TAIL_NONE,
-    TAIL_NOT, /* n't: the n is the word's last letter */
-    TAIL_DROP /* 's 're 've 'll 'd 'm */
-} tail;
-
-static tail read_tail(rc_str text, size_t at, const letters *l, size_t *ret_to)
-{
-    static const char *const DROPPED[] = {"s", "re", "ve", "ll", "d", "m"};
-    glyph g = glyph_at(text, at);
-    if (g.code == '\\') {
-        at++;
-        g = glyph_at(text, at);
-    }
-    if (g.code != '\'')
-        return TAIL_NONE;
-    letters rest;
-    *ret_to = read_letters(text, at + g.len, false, &rest);
-    if (letters_are(&rest, "t") && l->len > 1 && l->len <= RC_WORD_MAX &&
-        l->bytes[l->len - 1] == 'n')
-        return TAIL_NOT;
-    for (size_t i = 0; i < sizeof DROPPED / sizeof *DROPPED; i++) {
-        if (letters_are(&rest, DROPPED[i]))
-            return TAIL_DROP;
-    }
-    return TAIL_NONE;
-}
-
-/* "can't", "won't", "doesn't": the word before the n. */
-static void emit_negated(out *o, letters *l, size_t from, size_t to)
-{
-    if (letters_are(l, "can")) {
-        emit_as(o, "can", from, to);
-    } else if (letters_are(l, "won")) {
-        emit_as(o, "will", from, to);
-    } else {
-        l->len--;
-        l->bytes[l->len] = '\0';
-        emit(o, hash_of(l), from, to, RC_WORD_TEXT, 0);
-    }
-    emit_as(o, "not", from, to);
-}
-
-static void emit_letters(out *o, letters *l, size_t from, size_t to)
-{
-    if (!letters_are(l, "cannot")) {
-        emit(o, hash_of(l), from, to, RC_WORD_TEXT, 0);
-        return;
-    }
-    emit_as(o, "can", from, to);
-    emit_as(o, "not", from, to);
-}
+/* ---- addresses ---- */
 
 /* Does the byte go on with a name or an address that began before it? */
 static bool is_joint(unsigned code)
@@ -315,10 +64,10 @@ static bool is_joint(unsigned code)
            code == '_' || code == '@' || code == '+';
 }
 
-static void look_for_address(rc_words *w, size_t from, size_t to)
+void rc_words_look_for_address(rc_words *w, size_t from, size_t to)
 {
     if (w->is_code || from < w->looked_to || from < w->address_to ||
-        !is_joint(glyph_at(w->text, to).code))
+        !is_joint(rc_words_glyph(w->text, to).code))
         return;
     bool is_point = to < w->text.len && (w->text.ptr[to] == '.' || w->text.ptr[to] == ':');
     if (is_point && (to + 1 == w->text.len || rc_ascii_is_space(w->text.ptr[to + 1])))
@@ -326,17 +75,6 @@ static void look_for_address(rc_words *w, size_t from, size_t to)
     size_t len = rc_words_address(w->text, from, &w->looked_to);
     if (len)
         w->address_to = from + len;
-}
-
-/* The end of a word that was taken apart by its letter case: it is there as a whole too. */
-static void emit_whole(out *o, size_t to)
-{
-    rc_words *w = o->w;
-    w->is_apart = false;
-    letters l;
-    read_letters(w->text, w->whole_from, false, &l);
-    if (l.len <= RC_WORD_MAX)
-        emit(o, hash_of(&l), w->whole_from, to, RC_WORD_TEXT, RC_WORD_WHOLE);
 }
 
 /* ---- plain words ---- */
@@ -423,7 +161,7 @@ static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
     rc_stem stem = rc_word_stem(bytes, len);
     memset(bytes + stem.len, 0, len - stem.len);
     bytes[stem.len - 1] = stem.last;
-    *ret_hash = hash_bytes(bytes);
+    *ret_hash = rc_words_hash_bytes(bytes);
     return len;
 }
 
@@ -464,7 +202,7 @@ static inline size_t skip_separators(rc_str text, size_t at)
 
 /* Most words are letters in one case. Reads as many of these as there are; what is different is for
  * the others. text.len >= 8. */
-static void read_plain_words(out *o, size_t max)
+static void read_plain_words(rc_words_out *o, size_t max)
 {
     rc_words *w = o->w;
     rc_str text = w->text;
@@ -473,7 +211,7 @@ static void read_plain_words(out *o, size_t max)
     unsigned flags = w->is_new_sentence && !w->is_code ? RC_WORD_NEW_SENTENCE : 0;
     rc_word *first = o->words + o->count;
     rc_word *next = first;
-    for (rc_word *end = o->words + max; next < end; next++) {
+    for (const rc_word *end = o->words + max; next < end; next++) {
         uint64_t bytes = bytes_at(text, at);
         unsigned len = count_letters(bytes);
         if (len == 0) {
@@ -498,7 +236,7 @@ static void read_plain_words(out *o, size_t max)
         }
         to = at + len;
         if (CHARS[follower] & CHAR_JOINT)
-            look_for_address(w, at, to);
+            rc_words_look_for_address(w, at, to);
         next->from = (uint32_t)at;
         next->len = (uint16_t)len;
         next->kind = RC_WORD_TEXT;
@@ -513,220 +251,6 @@ static void read_plain_words(out *o, size_t max)
     o->count = (size_t)(next - o->words);
 }
 
-/* ---- all words ---- */
-
-static void read_word(out *o)
-{
-    rc_words *w = o->w;
-    size_t from = w->at;
-    letters l;
-    size_t to = read_letters(w->text, from, true, &l);
-    look_for_address(w, from, to);
-    w->at = to;
-    w->letters_to = to;
-
-    size_t tail_to = to;
-    switch (read_tail(w->text, to, &l, &tail_to)) {
-    case TAIL_NOT:
-        emit_negated(o, &l, from, to);
-        w->at = tail_to;
-        return;
-    case TAIL_DROP:
-        w->at = tail_to;
-        break;
-    case TAIL_NONE:
-        break;
-    }
-    emit_letters(o, &l, from, to);
-
-    bool goes_on = is_alpha(glyph_at(w->text, to).code);
-    if (goes_on && !w->is_apart) {
-        w->is_apart = true;
-        w->whole_from = from;
-    }
-    if (!goes_on && w->is_apart)
-        emit_whole(o, to);
-}
-
-/* ---- numbers ---- */
-
-/* The digits of a number, with its points; commas are left out. */
-typedef struct digits {
-    letters l;
-    unsigned points;
-    bool is_zero;
-} digits;
-
-/* Digits, with a comma or a point where a digit follows. */
-static size_t read_digits(rc_str text, size_t at, digits *d)
-{
-    for (;;) {
-        while (at < text.len && rc_ascii_is_digit(text.ptr[at])) {
-            d->is_zero &= text.ptr[at] == '0';
-            push_letter(&d->l, text, at, (glyph){(unsigned char)text.ptr[at], 1});
-            at++;
-        }
-        glyph g = glyph_at(text, at);
-        bool is_inner = (g.code == '.' || g.code == ',') && d->l.len > 0 &&
-                        is_digit(glyph_at(text, at + g.len).code);
-        if (!is_inner && !is_digit(g.code))
-            return at;
-        d->points += g.code == '.';
-        d->is_zero &= !is_digit(g.code) || g.code == '0';
-        if (g.code != ',')
-            push_letter(&d->l, text, at, g);
-        at += g.len;
-    }
-}
-
-/* Digits that belong to a name ("gpt-4") and what has more points than a number ("1.2.3") are text
- * with a mark before it, which no word has. */
-static void read_number(out *o)
-{
-    rc_words *w = o->w;
-    size_t from = w->at;
-    char before = from ? w->text.ptr[from - 1] : ' ';
-    bool is_glued = (from && w->letters_to == from) || before == '_' || before == '-';
-    digits d = {.is_zero = true};
-    w->at = read_digits(w->text, from, &d);
-    look_for_address(w, from, w->at);
-
-    bool is_number = !is_glued && d.points < 2;
-    if (is_number && d.is_zero) {
-        emit(o, rc_word_hash(RC_STR("#0")), from, w->at, RC_WORD_NUMBER, 0);
-        return;
-    }
-    uint64_t hash = 0;
-    if (d.l.len < RC_WORD_MAX) {
-        char bytes[RC_WORD_MAX + 1] = {0};
-        bytes[0] = is_glued ? '_' : '#';
-        memcpy(bytes + 1, d.l.bytes, d.l.len);
-        hash = hash_bytes(bytes);
-    }
-    emit(o, hash, from, w->at, is_number ? RC_WORD_NUMBER : RC_WORD_TEXT, 0);
-}
-
-/* ---- signs ---- */
-
-/* "e.g.", "i.e." and "vs." do not end a sentence. */
-static bool is_abbreviation(rc_str text, size_t dot)
-{
-    static const char *const ABBREVIATIONS[] = {"e.g", "i.e", "vs"};
-    char before = dot ? rc_ascii_lower(text.ptr[dot - 1]) : '\0';
-    if (before != 'g' && before != 'e' && before != 's')
-        return false;
-    for (size_t i = 0; i < sizeof ABBREVIATIONS / sizeof *ABBREVIATIONS; i++) {
-        rc_str a = rc_str_c(ABBREVIATIONS[i]);
-        if (dot < a.len || !rc_str_eq_nocase(rc_str_slice(text, dot - a.len, dot), a))
-            continue;
-        if (dot == a.len || !rc_ascii_is_alnum(text.ptr[dot - a.len - 1]))
-            return true;
-    }
-    return false;
-}
-
-static bool ends_sentence(rc_str text, size_t at)
-{
-    glyph next = glyph_at(text, at + 1);
-    bool is_end = is_blank(next.code) || next.code == '"' || next.code == '\'' ||
-                  next.code == '`' || next.code == ')' || next.code == ']' || next.code == '<' ||
-                  next.code == '\\' || next.code == GLYPH_IDEOGRAPH;
-    return is_end && !(text.ptr[at] == '.' && is_abbreviation(text, at));
-}
-
-/* "150000 / min", "10/min": directly behind a digit or between blanks, and a letter comes next. */
-static bool is_per(rc_str text, size_t at, size_t to)
-{
-    char before = at ? text.ptr[at - 1] : '\0';
-    bool is_after_digit = rc_ascii_is_digit(before);
-    bool is_free = rc_ascii_is_space(before) && is_blank(glyph_at(text, to).code);
-    if (!is_after_digit && !is_free)
-        return false;
-    while (to < text.len && rc_ascii_is_space(text.ptr[to]))
-        to++;
-    unsigned next = glyph_at(text, to).code;
-    return is_alpha(next) || next == GLYPH_IDEOGRAPH;
-}
-
-/* < <= > >=; an arrow is none of them. */
-static void read_comparison(out *o, glyph g)
-{
-    rc_words *w = o->w;
-    size_t from = w->at;
-    char before = from ? w->text.ptr[from - 1] : ' ';
-    size_t to = from + g.len;
-    glyph next = glyph_at(w->text, to);
-    w->at = to;
-    if (g.code == GLYPH_AT_MOST || g.code == GLYPH_AT_LEAST) {
-        emit_as(o, g.code == GLYPH_AT_MOST ? "<=" : ">=", from, to);
-        return;
-    }
-    if (before == '-' || before == '=')
-        return;
-    if (next.code != '=') {
-        emit_as(o, g.code == '<' ? "<" : ">", from, to);
-        return;
-    }
-    w->at = to + next.len;
-    emit_as(o, g.code == '<' ? "<=" : ">=", from, w->at);
-}
-
-/* "\n" as two characters is what is left of a line's end in text that was quoted. */
-static size_t read_backslash(rc_words *w)
-{
-    char next = w->at + 1 < w->text.len ? rc_ascii_lower(w->text.ptr[w->at + 1]) : ' ';
-    if (next == 'n' || next == 'r')
-        w->is_new_sentence = true;
-    return next == 'n' || next == 'r' || next == 't' ? 2 : 1;
-}
-
-static void read_sign(out *o, glyph g)
-{
-    rc_words *w = o->w;
-    size_t from = w->at;
-    switch (g.code) {
-    case '<':
-    case '>':
-    case GLYPH_AT_MOST:
-    case GLYPH_AT_LEAST:
-        read_comparison(o, g);
-        return;
-    case '%':
-        emit_as(o, "percent", from, from + g.len);
-        break;
-    case '/':
-        if (from >= w->address_to && is_per(w->text, from, from + g.len))
-            emit_as(o, "per", from, from + g.len);
-        break;
-    case '.':
-    case '!':
-    case '?':
-        w->is_new_sentence |= ends_sentence(w->text, from);
-        break;
-    case '\n':
-    case ';':
-    case GLYPH_FULL_STOP:
-        w->is_new_sentence = true;
-        break;
-    case '\\':
-        w->at += read_backslash(w);
-        return;
-    default:
-        break;
-    }
-    w->at = from + g.len;
-}
-
-static void read_ideograph(out *o, glyph g)
-{
-    rc_words *w = o->w;
-    size_t to = w->at + g.len;
-    char bytes[RC_WORD_MAX + 1] = {0};
-    memcpy(bytes, w->text.ptr + w->at, g.len);
-    emit(o, hash_bytes(bytes), w->at, to, RC_WORD_TEXT, 0);
-    w->at = to;
-}
-
 /* ---- the reader ---- */
 
 void rc_words_init(rc_words *words, rc_str text, bool is_code)
@@ -736,22 +260,22 @@ void rc_words_init(rc_words *words, rc_str text, bool is_code)
 
 size_t rc_words_read(rc_words *words, rc_word *ret, size_t max)
 {
-    out o = {words, ret, 0};
+    rc_words_out o = {words, ret, 0};
     rc_str text = words->text;
     while (o.count + RC_WORDS_STEP <= max) {
         if (text.len >= 8 && !words->is_apart)
             read_plain_words(&o, max - RC_WORDS_STEP + 1);
         if (words->at >= text.len)
             break;
-        glyph g = glyph_at(text, words->at);
+        rc_word_glyph g = rc_words_glyph(text, words->at);
         if (is_alpha(g.code))
-            read_word(&o);
+            rc_words_read_word(&o);
         else if (is_digit(g.code))
-            read_number(&o);
+            rc_words_read_number(&o);
         else if (g.code == GLYPH_IDEOGRAPH)
-            read_ideograph(&o, g);
+            rc_words_read_ideograph(&o, g);
         else
-            read_sign(&o, g);
+            rc_words_read_sign(&o, g);
     }
     return o.count;
 }

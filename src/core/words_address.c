@@ -4,14 +4,18 @@
 #include "base/str.h"
 
 /* Only what is hardly ever the end of a file's name or a word behind a forgotten blank. */
-static const char *const TOP_LEVELS[] = {
-    "com", "org", "net", "io",  "ai",  "dev",  "app",   "co",   "cn",   "jp",  "kr", "uk",
-    "de",  "fr",  "eu",  "edu", "gov", "info", "cloud", "chat", "tech", "xyz", "run"};
+static const rc_str TOP_LEVELS[] = {
+    RC_STR_INIT("com"),  RC_STR_INIT("org"),  RC_STR_INIT("net"),   RC_STR_INIT("io"),
+    RC_STR_INIT("ai"),   RC_STR_INIT("dev"),  RC_STR_INIT("app"),   RC_STR_INIT("co"),
+    RC_STR_INIT("cn"),   RC_STR_INIT("jp"),   RC_STR_INIT("kr"),    RC_STR_INIT("uk"),
+    RC_STR_INIT("de"),   RC_STR_INIT("fr"),   RC_STR_INIT("eu"),    RC_STR_INIT("edu"),
+    RC_STR_INIT("gov"),  RC_STR_INIT("info"), RC_STR_INIT("cloud"), RC_STR_INIT("chat"),
+    RC_STR_INIT("tech"), RC_STR_INIT("xyz"),  RC_STR_INIT("run")};
 
 static bool is_top_level(rc_str label)
 {
     for (size_t i = 0; i < sizeof TOP_LEVELS / sizeof *TOP_LEVELS; i++) {
-        if (rc_str_eq_nocase(label, rc_str_c(TOP_LEVELS[i])))
+        if (rc_str_eq_nocase(label, TOP_LEVELS[i]))
             return true;
     }
     return false;

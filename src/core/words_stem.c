@@ -5,7 +5,7 @@ const char *const rc_words_stop[] = {
     "the",   "a",    "an",    "this", "that", "these", "those",  "your",      "our", "my",
     "their", "its",  "it",    "you",  "we",   "i",     "is",     "are",       "was", "were",
     "be",    "been", "being", "has",  "have", "had",   "will",   "would",     "of",  "to",
-    "for",   "in",   "on",    "at",   "by",   "with",  "please", "currently", "and", "as",
+    "for",   "in",   "on",    "by",   "with",  "please", "currently", "and", "as",
     "so",    "also", "just",  "now",  "us",   NULL};
 
 const char *const rc_words_negators[] = {"not",    "no",   "never",   "without", "non",
@@ -67,6 +67,7 @@ static bool is_negation(const char *word, unsigned len)
     return len == 3 && word[0] == 'n' && word[1] == 'o' && (word[2] == 't' || word[2] == 'n');
 }
 
+/* is_cut: the word was cut by more than the s of a plural. */
 static rc_stem end_stem(const char *word, unsigned len, bool is_cut)
 {
     char last = word[len - 1];
@@ -87,21 +88,15 @@ static rc_stem end_stem(const char *word, unsigned len, bool is_cut)
 
 rc_stem rc_word_stem(const char *word, unsigned len)
 {
-    if (len <= STEM_MIN)
-        return (rc_stem){len, word[len - 1]};
     char last = word[len - 1];
-    bool is_cut = false;
-    if (last == 's' || last == 'd') {
-        /* retries, retried: retry */
-        if (len >= STEM_MIN + 2 && word[len - 2] == 'e' && word[len - 3] == 'i')
-            return (rc_stem){len - 2, 'y'};
-    }
-    unsigned cut = len;
-    if (last == 's')
-        cut = cut_plural(word, len);
-    if (cut > STEM_MIN)
-        cut = cut_participle(word, cut);
-    is_cut = cut != len && last != 's';
-    is_cut |= last == 's' && cut + 1 < len;
-    return end_stem(word, cut, is_cut);
+    if (len <= STEM_MIN)
+        return (rc_stem){len, last};
+    bool is_ie = len >= STEM_MIN + 2 && word[len - 2] == 'e' && word[len - 3] == 'i';
+    if (is_ie && (last == 's' || last == 'd'))
+        return (rc_stem){len - 2, 'y'}; /* retries, retried: retry */
+
+    unsigned singular = last == 's' ? cut_plural(word, len) : len;
+    unsigned cut = singular > STEM_MIN ? cut_participle(word, singular) : singular;
+    bool is_plural_alone = cut == singular && cut + 1 >= len;
+    return end_stem(word, cut, !is_plural_alone);
 }

@@ -287,6 +287,7 @@ static inline bool fuzz_plain(rc_str text, fuzz_text *ret_plain)
     rc_str trimmed = rc_str_trim(rc_str_make(ret_plain->bytes, ret_plain->len));
     memmove(ret_plain->bytes, trimmed.ptr, trimmed.len);
     ret_plain->len = trimmed.len;
+    trimmed.ptr = ret_plain->bytes;
     /* The names of a stream's fields are in lower case by its definition. */
     return trimmed.len > 0 && trimmed.ptr[0] != ':' &&
            !rc_str_starts_with_nocase(trimmed, RC_STR("data:")) &&
@@ -336,12 +337,25 @@ static inline void fuzz_check_ids(const rc_failure *failure, const fuzz_text *pl
     }
 }
 
+/* JSON without a member that an error has is read as words, and then its marks are those of
+ * sentences. */
+static inline bool fuzz_is_error_json(const rc_failure *failure, rc_str text)
+{
+    rc_classify_space space;
+    rc_failure other = *failure;
+    other.body = text;
+    other.event = rc_str_make(NULL, 0);
+    rc_str message = rc_judge(&other, NULL, NULL, &space).message;
+    return message.len == 0 || message.ptr[0] != '{';
+}
+
 static inline void fuzz_compare_json(const rc_failure *failure, const json_t *json)
 {
     char *compact = json_dumps(json, JSON_COMPACT);
     char *pretty = json_dumps(json, JSON_INDENT(2));
     char *ascii = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
-    if (compact != NULL && pretty != NULL && ascii != NULL) {
+    if (compact != NULL && pretty != NULL && ascii != NULL &&
+        fuzz_is_error_json(failure, rc_str_c(compact))) {
         fuzz_compare(failure, rc_str_c(compact), rc_str_c(pretty), "JSON's layout does not matter");
         fuzz_compare(failure, rc_str_c(compact), rc_str_c(ascii), "JSON's escapes do not matter");
     }
