@@ -92,7 +92,8 @@ static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *
     return is_decisive;
 }
 
-/* Where the wait's number begins: of "retry in 20 seconds" the 20, of "wait a minute" the last word. */
+/* Where the wait's number begins: of "retry in 20 seconds" the 20, of "wait a minute" the last
+ * word. */
 static size_t wait_at(rc_str text, rc_phrase_place place)
 {
     for (size_t i = place.from; i < place.to && i < text.len; i++) {
@@ -209,10 +210,8 @@ static int inner_status(const rc_evidence *evidence)
 
 static void set_inner_status(rc_evidence *evidence, int status)
 {
-    if (status < 400 || status > RC_STATUS_FACT_MAX || status == evidence->failure->status)
-        return;
-    rc_facts_set(&evidence->facts, RC_FACT_INNER_BASE + (unsigned)(status - RC_STATUS_FACT_MIN));
-    rc_evidence_set(evidence, status < 500 ? RC_FACT_INNER_4XX : RC_FACT_INNER_5XX);
+    if (status >= 400 && status != evidence->failure->status)
+        rc_facts_set_inner(&evidence->facts, status);
 }
 
 static void set_facts(rc_evidence *evidence, const meaning *m)
@@ -266,7 +265,8 @@ static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, r
     return RC_LIMIT_KIND_REQUESTS;
 }
 
-/* A wait helps where time does: elsewhere only a header that says so is kept, as the provider's word. */
+/* A wait helps where time does: elsewhere only a header that says so is kept, as the provider's
+ * word. */
 static int64_t wait_of(const rc_evidence *evidence, rc_category category)
 {
     rc_hint hint = rc_hints_best(&evidence->hints);

@@ -6,17 +6,6 @@
 #include "base/str.h"
 #include "core/unwrap.h"
 
-static rc_fact status_class(int status)
-{
-    if (status <= 0)
-        return RC_FACT_STATUS_NONE;
-    if (status < 300)
-        return RC_FACT_STATUS_2XX;
-    if (status < 400)
-        return RC_FACT_STATUS_3XX;
-    return status < 500 ? RC_FACT_STATUS_4XX : RC_FACT_STATUS_5XX;
-}
-
 static rc_fact exit_fact(int status)
 {
     switch (status) {
@@ -85,10 +74,7 @@ static rc_fact family_fact(rc_family family)
 static void set_plain_facts(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
-    rc_evidence_set(evidence, status_class(failure->status));
-    if (failure->status >= RC_STATUS_FACT_MIN && failure->status <= RC_STATUS_FACT_MAX)
-        rc_facts_set(&evidence->facts,
-                     RC_FACT_STATUS_BASE + (unsigned)(failure->status - RC_STATUS_FACT_MIN));
+    rc_facts_set_status(&evidence->facts, failure->status);
     if (failure->transport >= RC_TRANSPORT_TIMEOUT && failure->transport <= RC_TRANSPORT_EOF)
         rc_evidence_set(evidence, (rc_fact)(RC_FACT_TRANSPORT_TIMEOUT +
                                             (failure->transport - RC_TRANSPORT_TIMEOUT)));

@@ -71,8 +71,8 @@ typedef struct rc_evidence {
     bool is_stream;
 } rc_evidence;
 
-/* Starts from the failure's plain fields: status, transport, phase, family, headers. failure, trace,
- * space: borrow until the evidence is no longer used. */
+/* Starts from the failure's plain fields: status, transport, phase, family, headers. failure,
+ * trace, space: borrow until the evidence is no longer used. */
 void rc_evidence_init(rc_evidence *evidence, const rc_failure *failure, const rc_trace *trace,
                       rc_classify_space *space);
 
@@ -95,8 +95,8 @@ const rc_layer *rc_evidence_innermost(const rc_evidence *evidence);
 /* The name of a limit, a quota or a tier: only what it says of windows counts. */
 void rc_evidence_add_modifier(rc_evidence *evidence, rc_str text);
 
-/* The value of a JSON string (cut to RC_EVIDENCE_TEXT_MAX): raw itself, or unescaped into the space.
- * As it is when the space is full. */
+/* The value of a JSON string (cut to RC_EVIDENCE_TEXT_MAX): raw itself, or unescaped into the
+ * space. As it is when the space is full. */
 rc_str rc_evidence_unescape(rc_evidence *evidence, rc_str raw, bool has_escapes);
 
 /* Tells the trace, if there is one. */
@@ -105,8 +105,8 @@ void rc_evidence_note(const rc_evidence *evidence, rc_step step, rc_str subject,
 /* Takes everything that the failure's event and body hold apart into layers. */
 void rc_unwrap(rc_evidence *evidence);
 
-/* Why a model stopped: sets the fact of a reason that is a failure; true for one that ends an answer
- * well. */
+/* Why a model stopped: sets the fact of a reason that is a failure; true for one that ends an
+ * answer well. */
 bool rc_finish_read(rc_evidence *evidence, rc_str reason);
 
 #endif

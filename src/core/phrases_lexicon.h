@@ -21,8 +21,8 @@
 /* No gap is longer than this; the end of a sentence is. */
 #define RC_PHRASE_GAP_MAX 60u
 
-/* What a word does to one step of a phrase. Beside it stands, for all but a phrase's first step, the
- * step before it. */
+/* What a word does to one step of a phrase. Beside it stands, for all but a phrase's first step,
+ * the step before it. */
 typedef struct rc_phrase_move {
     uint16_t step;   /* 0: nothing follows it */
     uint8_t reach;   /* how far behind this word the next one may stand, and RC_MOVE_* */

@@ -20,14 +20,15 @@ typedef enum rc_mark_kind {
     RC_MARK_TITLE = 4   /* the page's text has it */
 } rc_mark_kind;
 
-/* What gives a provider away. In the order of trust: headers, codes, then words (spec/phrases.txt). */
+/* What gives a provider away. In the order of trust: headers, codes, then words
+ * (spec/phrases.txt). */
 typedef struct rc_mark {
     rc_mark_kind kind;
     rc_str text;
 } rc_mark;
 
-/* Who answers when several are seen: a relay is what was called, and what it relays is inside; an edge
- * stands in front of everybody. */
+/* Who answers when several are seen: a relay is what was called, and what it relays is inside; an
+ * edge stands in front of everybody. */
 typedef enum rc_provider_rank {
     RC_PROVIDER_EDGE = 1,
     RC_PROVIDER_SERVICE = 2,
@@ -58,8 +59,8 @@ const rc_provider *rc_provider_find(rc_str name);
 /* Its place in the table. */
 unsigned rc_provider_index(const rc_provider *provider);
 
-/* Finds out whose failure this is, from what was given, headers and codes. True: somebody may still be
- * named in the text, and rc_provider_by_words should be asked. */
+/* Finds out whose failure this is, from what was given, headers and codes. True: somebody may
+ * still be named in the text, and rc_provider_by_words should be asked. */
 bool rc_provider_by_marks(rc_evidence *evidence);
 
 /* The same from the markers that were found in a text. words: borrows. because: static. */

@@ -283,8 +283,8 @@ typedef struct rc_scrub_sieve {
 
 void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from);
 
-/* Most words before a blank are just words. May the telling one that ends at `to`, before a blank, be
- * more: "name = ...", "key provided: ...", "Bearer ...", "-----BEGIN ..."? */
+/* Most words before a blank are just words. May the telling one that ends at `to`, before a blank,
+ * be more: "name = ...", "key provided: ...", "Bearer ...", "-----BEGIN ..."? */
 bool rc_scrub_tells_before_blank(rc_str text, size_t to);
 
 /* The first mark at or behind `at`, or an offset at or behind `stop`. */

@@ -181,7 +181,7 @@ bool rc_unwrap_stream(rc_evidence *evidence, rc_str text)
         evidence->is_stream = true;
         return true;
     }
-    if (is_sse(head)) {
+    if (head.ptr[0] != '{' && is_sse(head)) {
         evidence->is_stream = true;
         read_sse(evidence, tail_of(text));
         return true;

@@ -1,4 +1,6 @@
 /* Texts that wrap an error: SDK exceptions, log lines, relays, reprs. */
+#include <string.h>
+
 #include "base/json_reader.h"
 #include "base/str.h"
 #include "core/member.h"
@@ -7,6 +9,11 @@
 
 /* How many braces of one text are tried as the begin of an error. */
 #define TRIES_MAX 8u
+
+static bool has_byte(rc_str text, char byte)
+{
+    return memchr(text.ptr, byte, text.len) != NULL;
+}
 
 /* {\n \"error\": written inside another string: its escapes come first. */
 static bool is_escaped(rc_str text)
@@ -41,7 +48,8 @@ static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
     return RC_STR_NPOS;
 }
 
-/* The end of an object without its begin: 'message': '...', 'type': '...'}}. A copy gets the brace. */
+/* The end of an object without its begin: 'message': '...', 'type': '...'}}. A copy gets the
+ * brace. */
 static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     static const rc_str NAMES[] = {
@@ -76,6 +84,8 @@ static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, uns
         RC_STR_INIT("<html"),
     };
     size_t at = RC_STR_NPOS;
+    if (!has_byte(text, '<'))
+        return false;
     for (size_t i = 0; i < sizeof(OPENINGS) / sizeof(OPENINGS[0]); i++) {
         size_t found = rc_str_find(text, OPENINGS[i], 0);
         at = found < at ? found : at;
@@ -203,8 +213,8 @@ static void add_inner(rc_evidence *evidence, const rc_layer *from, unsigned dept
     inner->where = where;
 }
 
-/* "An error occurred (ThrottlingException) when calling the Converse operation: words": how the SDKs of
- * AWS print a typed error. */
+/* "An error occurred (ThrottlingException) when calling the Converse operation: words": how the
+ * SDKs of AWS print a typed error. */
 static bool unwrap_aws(rc_evidence *evidence, rc_str text, unsigned depth)
 {
     rc_str lead = RC_STR("An error occurred (");
@@ -241,6 +251,8 @@ static bool unwrap_pairs(rc_evidence *evidence, rc_str text, unsigned depth)
 /* retry_delay { seconds: 44 }: how protobuf's own text form writes Google's wait. */
 static void read_grpc_delay(rc_evidence *evidence, rc_str text)
 {
+    if (!has_byte(text, '{'))
+        return;
     size_t at = rc_str_find(text, RC_STR("retry_delay {"), 0);
     if (at == RC_STR_NPOS)
         return;
@@ -255,6 +267,14 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
                    true);
 }
 
+/* Is there anything that a wrapper cannot do without? Most messages are plain sentences. */
+static bool may_wrap(rc_str text)
+{
+    return has_byte(text, '{') || has_byte(text, '<') || has_byte(text, '=') ||
+           has_byte(text, '\n') || has_byte(text, '"') || has_byte(text, '(') ||
+           rc_str_find(text, RC_STR("': "), 0) != RC_STR_NPOS;
+}
+
 void rc_unwrap_text(rc_evidence *evidence, size_t index)
 {
     rc_layer *layer = &evidence->layers[index];
@@ -262,6 +282,11 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     unsigned depth = layer->depth + 1;
     if (depth > RC_LAYER_DEPTH_MAX || text.len < 3 || layer->is_opaque)
         return;
+    if (!may_wrap(text)) {
+        if (layer->status == 0)
+            layer->status = rc_text_status(text);
+        return;
+    }
     if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.len > 1 && text.ptr[1] == '{')) {
         layer->message = (rc_str){NULL, 0};
         rc_unwrap_json(evidence, text, depth, RC_STR("json"));

@@ -65,8 +65,8 @@ size_t rc_words_read(rc_words *words, rc_word *ret, size_t max);
 /* The hash of one word in lower case that is not taken apart: its stem's. */
 uint64_t rc_word_hash(rc_str word);
 
-/* The stem of a word in lower case: its first `len` bytes, the last of them replaced by `last`. Light
- * and blind to meaning: plural s, ed, ing, final e, a doubled consonant. */
+/* The stem of a word in lower case: its first `len` bytes, the last of them replaced by `last`.
+ * Light and blind to meaning: plural s, ed, ing, final e, a doubled consonant. */
 typedef struct rc_stem {
     unsigned len;
     char last;
@@ -86,7 +86,7 @@ size_t rc_words_address(rc_str text, size_t at, size_t *ret_looked);
 
 /* What the lexicon marks: NULL-terminated. */
 extern const char *const rc_words_stop[];         /* carry no meaning and take no place */
-extern const char *const rc_words_negators[];     /* turn what begins up to two words behind them */
-extern const char *const rc_words_negators_cjk[]; /* the same, directly before it */
+extern const char *const rc_words_negators[];     /* turn what begins directly behind them */
+extern const char *const rc_words_negators_cjk[]; /* the same in Chinese */
 
 #endif

@@ -1,5 +1,5 @@
-/* Words that need a closer look: in mixed letter case, with an apostrophe, beyond ASCII; numbers and
- * signs. */
+/* Words that need a closer look: in mixed letter case, with an apostrophe, beyond ASCII; numbers
+ * and signs. */
 #include "base/str.h"
 #include "core/words_private.h"
 

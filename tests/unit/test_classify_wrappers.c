@@ -1,5 +1,5 @@
-/* Every JSON body of the conformance sets inside every wrapper that is known: what a relay, an SDK, a
- * log or a stream puts around an error does not change what it means. */
+/* Every JSON body of the conformance sets inside every wrapper that is known: what a relay, an
+ * SDK, a log or a stream puts around an error does not change what it means. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

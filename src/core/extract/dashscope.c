@@ -31,8 +31,9 @@ static const rc_mark MARKS[] = {
     {RC_MARK_CODE, RC_STR_INIT("Throttling.RateQuota")},
 };
 
-/* The compatible mode borrows OpenAI's sentence and code of a spent quota for tokens per minute. The
- * link at its end tells: #token-limit is the throttle, unless the sentence is of the free quota. */
+/* The compatible mode borrows OpenAI's sentence and code of a spent quota for tokens per minute.
+ * The link at its end tells: #token-limit is the throttle, unless the sentence is of the free
+ * quota. */
 static void extract(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

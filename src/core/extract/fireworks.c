@@ -10,8 +10,8 @@ static const rc_mark MARKS[] = {
     {RC_MARK_HEADER, RC_STR_INIT("fireworks-")},
 };
 
-/* "Usage limits" are the shared tier's rate here, and the offer of dedicated capacity shows it; "did
- * not generate first token before the given deadline" is a full queue. */
+/* "Usage limits" are the shared tier's rate here, and the offer of dedicated capacity shows it;
+ * "did not generate first token before the given deadline" is a full queue. */
 static void extract(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -7,7 +7,8 @@ static const rc_mark MARKS[] = {
     {RC_MARK_SERVER, RC_STR_INIT("kong")},
 };
 
-/* The sentence is the same for every window; the header of the one that is spent tells which it was. */
+/* The sentence is the same for every window; the header of the one that is spent tells which it
+ * was. */
 static void extract(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->failure->header_count; i++) {
