@@ -4,8 +4,8 @@
  *   src/core/phrases_table.c      their names and texts
  *   src/core/phrases_table.inc    the phrases as steps, and the lexicon of their words
  *
- * A host program that shares with the library the reader of words. A file that is as it should be is
- * not touched. An error of the text is named with its place, and then nothing is written. */
+ * A host program that shares with the library the reader of words. A file that is as it should
+ * be is not touched. An error of the text is named with its place, and then nothing is written. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdlib.h>
@@ -425,7 +425,7 @@ static void write_rows(FILE *out, bool is_marker)
         const struct concept *c = &spec.concepts[i];
         if (!c->kind[0] != is_marker)
             continue;
-        fprintf(out, "    {RC_STR_INIT(\"%s\"), RC_STR_INIT(\"%s\"),\n     RC_CONCEPT_", c->name,
+        fprintf(out, "    {RC_STR_INIT(\"%s\"),\n     RC_STR_INIT(\"%s\"),\n     RC_CONCEPT_", c->name,
                 c->text);
         put_upper(out, is_marker ? "marker" : c->kind);
         fputs("},\n", out);

@@ -66,7 +66,7 @@ typedef struct rc_header {
 
 /* One call that went wrong. All zero: nothing is known. Views; nothing is changed or kept. */
 typedef struct rc_failure {
-    rc_str provider;  /* a name of rc_provider_at, or any other; empty: recognised */
+    rc_str provider; /* a name of rc_provider_at, or any other; empty: recognised */
     rc_str model;
     rc_family family; /* NONE: llm */
     int status;       /* of HTTP; 0: none was received */
@@ -91,12 +91,12 @@ typedef struct rc_verdict {
     bool is_retryable;
     int64_t retry_after_ms; /* -1: the failure names no wait; 0: at once */
     rc_limit_kind limit_kind;
-    rc_str rule;        /* the id of the rule that decided */
-    rc_str reason;      /* its one line */
-    rc_str provider;    /* given or recognised; empty: unknown */
-    rc_str recognised;  /* why that provider; empty when it was given */
-    int status;         /* what the innermost error says, else HTTP's; 0: none */
-    rc_str type;        /* of the innermost error, as the provider spells them */
+    rc_str rule;       /* the id of the rule that decided */
+    rc_str reason;     /* its one line */
+    rc_str provider;   /* given or recognised; empty: unknown */
+    rc_str recognised; /* why that provider; empty when it was given */
+    int status;        /* what the innermost error says, else HTTP's; 0: none */
+    rc_str type;       /* of the innermost error, as the provider spells them */
     rc_str error_code;
     rc_str param;
     rc_str message;
@@ -108,13 +108,13 @@ typedef struct rc_rules rc_rules;
 
 /* How the verdict came about, step by step; each step is told to `note` in order. */
 typedef enum rc_step {
-    RC_STEP_LAYER = 1,      /* subject: where it was found ("error.metadata.raw"), text: its message */
-    RC_STEP_FIELD = 2,      /* subject: type, code, status, param ..., text: its value */
-    RC_STEP_PROVIDER = 3,   /* subject: name, text: what it was recognised by */
-    RC_STEP_FACT = 4,       /* subject: "says:quota", text: the words or the code that say so */
-    RC_STEP_HINT = 5,       /* subject: where ("retry-after"), text: its value; wait_ms */
-    RC_STEP_IGNORED = 6,    /* subject: where, text: why it was not believed */
-    RC_STEP_RULE_TRIED = 7, /* subject: id, text: the condition that did not hold */
+    RC_STEP_LAYER = 1,       /* subject: how it was wrapped ("raw"), text: its message */
+    RC_STEP_FIELD = 2,       /* subject: type, code, status, param ..., text: its value */
+    RC_STEP_PROVIDER = 3,    /* subject: name, text: what it was recognised by */
+    RC_STEP_FACT = 4,        /* subject: "says:quota", text: the words or the code that say so */
+    RC_STEP_HINT = 5,        /* subject: where ("retry-after"), text: its value; wait_ms */
+    RC_STEP_IGNORED = 6,     /* subject: where, text: why it was not believed */
+    RC_STEP_RULE_TRIED = 7,  /* subject: id, text: the condition that did not hold */
     RC_STEP_RULE_MATCHED = 8 /* subject: id, text: its reason */
 } rc_step;
 

@@ -170,7 +170,8 @@ static bool has_typed_code(const rc_layer *layer)
            (layer->code.len > 0 || layer->type.len > 0 || layer->status_word.len > 0);
 }
 
-/* The innermost error decides: what is further out is only asked as long as nothing was decisive. */
+/* The innermost error decides: what is further out is only asked as long as nothing was
+ * decisive. */
 static void read_layers(rc_evidence *evidence, meaning *m)
 {
     bool has_code = false;

@@ -58,4 +58,7 @@ void rc_hints_offer(rc_hints *h, rc_hint *best, const rc_hint *offered);
 /* Tells the trace that a hint is not believed. */
 void rc_hints_doubt(const rc_hints *h, rc_str where, rc_str why);
 
+/* A span such as 02:11:53 or 5.03:23:11 at the begin of text. False: there is none. */
+bool rc_hint_read_clock(rc_str text, int64_t *ret_ms, size_t *ret_len);
+
 #endif

@@ -396,8 +396,12 @@ static rc_hint_reading read_wording(rc_str text, size_t at, int64_t now_unix_ms,
     }
     if (read_unit_first(text, at, &reading, ret_end))
         return reading;
-    at = skip_range(text, at);
     int64_t ms;
+    if (rc_hint_read_clock(rest_of(text, at), &ms, &len) && ms < RC_HINT_EPOCH_MS) {
+        *ret_end = at + len;
+        return rc_hint_wait(ms);
+    }
+    at = skip_range(text, at);
     rc_status status = rc_duration_parse_prefix(rest_of(text, at), &ms, &len);
     if (status == RC_OK)
         *ret_end = at + len;

@@ -2,10 +2,11 @@
  *
  *   text ──► words ──► stems ──► lexicon ──► steps of phrases ──► concepts
  *
- * spec/phrases.txt lists concepts and, for each, the phrases that mean it. A phrase is a sequence of
- * words with gaps. Words are compared by their stems in lower case, so that one phrase covers
- * "exceeds", "exceeded" and "Exceeding"; identifiers are words too: "rate_limit_exceeded",
- * "RateLimitExceeded" and "rate-limit-exceeded" read alike. A Chinese character is a word.
+ * spec/phrases.txt lists concepts and, for each, the phrases that mean it. A phrase is a
+ * sequence of words with gaps. Words are compared by their stems in lower case, so that one
+ * phrase covers "exceeds", "exceeded" and "Exceeding"; identifiers are words too:
+ * "rate_limit_exceeded", "RateLimitExceeded" and "rate-limit-exceeded" read alike. A Chinese
+ * character is a word.
  *
  * For each step of each phrase the scanner keeps where its last match ended; a word advances the
  * steps that it can be. This is exact: the latest match of a step is the one from which most can

@@ -1,4 +1,5 @@
-/* The form of the tables that gen_phrases writes: every phrase as steps, and the words that take them.
+/* The form of the tables that gen_phrases writes: every phrase as steps, and the words that
+ * take them.
  *
  *   hash of a stem ──► slot ──► lexeme ──► moves
  *

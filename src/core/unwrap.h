@@ -9,7 +9,8 @@
  * the end of what was read. */
 void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str where);
 
-/* Does text begin with an object that looks like an error (and not like something the user sent)? */
+/* Does text begin with an object that looks like an error (and not like something the user
+ * sent)? */
 bool rc_unwrap_is_error_json(rc_str text);
 
 /* Server-sent events, NDJSON, or the text form of AWS event-stream frames. False: it is none. */

@@ -430,7 +430,8 @@ static void walk_value(walk *w, rc_json_token token, frame *in)
         walk_array(w, in);
 }
 
-/* Where the JSON is broken (an apostrophe in a repr, a comma too many) the words are still there. */
+/* Where the JSON is broken (an apostrophe in a repr, a comma too many) the words are still
+ * there. */
 static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
 {
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));

@@ -2,16 +2,17 @@
  *
  *   "Rate_limit exceeded for GPT-4, 10/min."  ──►  rat limit exceed gpt [4] 10 per min
  *
- * - Letters make words, in lower case; identifiers are several: at _ - . : and where the letter case
- *   changes. A word that was taken apart by its letter case is there as a whole as well ("OpenAI" is
- *   open, ai and openai). A Chinese, Japanese or Korean character is a word.
+ * - Letters make words, in lower case; identifiers are several: at _ - . : and where the letter
+ *   case changes. A word that was taken apart by its letter case is there as a whole as well
+ *   ("OpenAI" is open, ai and openai). A Chinese, Japanese or Korean character is a word.
  * - Digits make a number, with commas and one point inside. With a letter, _ or - directly before
  *   them they are a part of a name, and no number.
  * - > >= < <= are words, % is "percent", a / that means it is "per".
  * - "doesn't" is does and not, "cannot" is can and not; 's and its like are not there.
  * - An address (of the web or of mail) is words that are marked as such.
  *
- * Stop words are words here; the lexicon tells them. docs/internals/phrases.md has the whole of it. */
+ * Stop words are words here; the lexicon tells them. docs/internals/phrases.md has the whole of
+ * it. */
 #ifndef RC_CORE_WORDS_H
 #define RC_CORE_WORDS_H
 
@@ -81,7 +82,8 @@ static inline bool rc_stem_may_cut(char last, char before)
     return (ends >> (last & 31) & 1u) | (uint32_t)(last == before);
 }
 
-/* The length of the address that begins at text[at], or 0. *ret_looked: up to here there is none. */
+/* The length of the address that begins at text[at], or 0. *ret_looked: up to here there is
+ * none. */
 size_t rc_words_address(rc_str text, size_t at, size_t *ret_looked);
 
 /* What the lexicon marks: NULL-terminated. */

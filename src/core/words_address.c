@@ -73,7 +73,8 @@ static bool is_metric_char(char c)
     return rc_ascii_is_alnum(c) || c == '_';
 }
 
-/* "host.tld/requests_per_minute_per_model" is the name of a metric: what follows the host is text. */
+/* "host.tld/requests_per_minute_per_model" is the name of a metric: what follows the host is
+ * text. */
 static bool is_metric(rc_str text, size_t slash)
 {
     size_t end = skip(text, slash + 1, is_metric_char);

@@ -2,11 +2,11 @@
 #include "core/words.h"
 
 const char *const rc_words_stop[] = {
-    "the",   "a",    "an",    "this", "that", "these", "those",  "your",      "our", "my",
-    "their", "its",  "it",    "you",  "we",   "i",     "is",     "are",       "was", "were",
-    "be",    "been", "being", "has",  "have", "had",   "will",   "would",     "of",  "to",
-    "for",   "in",   "on",    "by",   "with",  "please", "currently", "and", "as",
-    "so",    "also", "just",  "now",  "us",   NULL};
+    "the",       "a",     "an",  "this", "that",  "these", "those", "your", "our",
+    "my",        "their", "its", "it",   "you",   "we",    "i",     "is",   "are",
+    "was",       "were",  "be",  "been", "being", "has",   "have",  "had",  "will",
+    "would",     "of",    "to",  "for",  "in",    "on",    "by",    "with", "please",
+    "currently", "and",   "as",  "so",   "also",  "just",  "now",   "us",   NULL};
 
 const char *const rc_words_negators[] = {"not",    "no",   "never",   "without", "non",
                                          "isnt",   "nor",  "neither", "arent",   "wasnt",

@@ -1,33 +1,64 @@
 #!/usr/bin/env bats
-# What is derived from spec/ and kept in the tree is what the generator writes today.
+# What is derived from spec/ and kept in the tree is what the generators write today.
 
 bats_require_minimum_version 1.5.0
 
 setup() {
-    generator=$RECOURSE_BINARY/gen_errors
     fresh=$BATS_TEST_TMPDIR/fresh
+    mkdir "$fresh"
+    cp -r "$RECOURSE_SOURCE/spec" "$fresh/spec"
+}
+
+# generate FOLDER: everything, in the order of tools/generate.sh.
+generate() {
+    "$RECOURSE_BINARY/gen_errors" "$1"
+    "$RECOURSE_BINARY/gen_phrases" "$1"
+    "$RECOURSE_BINARY/gen_rules" "$1"
+}
+
+# written FOLDER: the files that were written there.
+written() {
+    (cd "$1" && find . -type f -not -path './spec/*')
 }
 
 @test "generating again changes nothing" {
-    "$generator" "$fresh"
-    files=$(cd "$fresh" && find . -type f)
-    [ -n "$files" ]
+    generate "$fresh"
+    files=$(written "$fresh")
+    [ "$(echo "$files" | wc -l)" -ge 8 ]
     for file in $files; do
         diff -u "$RECOURSE_SOURCE/$file" "$fresh/$file"
     done
 }
 
 @test "a generated file that was edited is written again" {
-    "$generator" "$fresh"
+    generate "$fresh"
     cp -r "$fresh" "$BATS_TEST_TMPDIR/edited"
-    find "$BATS_TEST_TMPDIR/edited" -type f -exec sh -c 'echo edited >>"$1"' _ {} \;
-    "$generator" "$BATS_TEST_TMPDIR/edited"
+    for file in $(written "$BATS_TEST_TMPDIR/edited"); do
+        echo edited >>"$BATS_TEST_TMPDIR/edited/$file"
+    done
+    generate "$BATS_TEST_TMPDIR/edited"
     diff -r "$fresh" "$BATS_TEST_TMPDIR/edited"
 }
 
 @test "a place that cannot be written to is an error" {
     touch "$BATS_TEST_TMPDIR/file"
-    run "$generator" "$BATS_TEST_TMPDIR/file"
-    [ "$status" -ne 0 ]
-    [ -n "$output" ]
+    for generator in gen_errors gen_phrases gen_rules; do
+        run "$RECOURSE_BINARY/$generator" "$BATS_TEST_TMPDIR/file"
+        [ "$status" -ne 0 ]
+        [ -n "$output" ]
+    done
+}
+
+@test "a fault in the phrases is named with its place" {
+    printf 'concept nothing sure "text"\n' >"$fresh/spec/phrases.txt"
+    run "$RECOURSE_BINARY/gen_phrases" "$fresh"
+    [ "$status" -eq 1 ]
+    [[ $output == *phrases.txt:1:* ]]
+}
+
+@test "a fault in the rules is named with its place" {
+    printf 'rule a\n  when says:qouta\n  then RateLimited\n  because "x"\n' >"$fresh/spec/classify.rules"
+    run "$RECOURSE_BINARY/gen_rules" "$fresh"
+    [ "$status" -eq 1 ]
+    [[ $output == *"line 2"*says:quota* ]]
 }

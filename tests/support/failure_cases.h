@@ -101,16 +101,17 @@ static inline bool rc_case_accepts(const rc_case *c, const char *key, const char
 /* A wait within a second of the expected one; true where none is expected. */
 static inline bool rc_case_accepts_wait(const rc_case *c, int64_t wait_ms)
 {
-    const json_t *expected =
-        json_object_get(json_object_get(c->json, "expect"), "retry_after_ms");
+    const json_t *expected = json_object_get(json_object_get(c->json, "expect"), "retry_after_ms");
     if (!json_is_integer(expected))
         return true;
     int64_t difference = wait_ms - json_integer_value(expected);
     return wait_ms >= 0 && difference >= -1000 && difference <= 1000;
 }
 
-/* Calls `use` for every case of the file; gives how many there were, or -1 when it cannot be read. */
-static inline int rc_cases_each(const char *path, void (*use)(void *ctx, const rc_case *c), void *ctx)
+/* Calls `use` for every case of the file; gives how many there were, or -1 when it cannot be
+ * read. */
+static inline int rc_cases_each(const char *path, void (*use)(void *ctx, const rc_case *c),
+                                void *ctx)
 {
     FILE *file = fopen(path, "r");
     if (file == NULL)
