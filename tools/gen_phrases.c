@@ -425,8 +425,8 @@ static void write_rows(FILE *out, bool is_marker)
         const struct concept *c = &spec.concepts[i];
         if (!c->kind[0] != is_marker)
             continue;
-        fprintf(out, "    {RC_STR_INIT(\"%s\"),\n     RC_STR_INIT(\"%s\"),\n     RC_CONCEPT_", c->name,
-                c->text);
+        fprintf(out, "    {RC_STR_INIT(\"%s\"),\n     RC_STR_INIT(\"%s\"),\n     RC_CONCEPT_",
+                c->name, c->text);
         put_upper(out, is_marker ? "marker" : c->kind);
         fputs("},\n", out);
     }

@@ -135,7 +135,7 @@ typedef struct rc_classify_space {
     char text[8192];
 } rc_classify_space;
 
-/* The verdict. Never fails: what is beyond the ceilings (1 MiB of body, 512 levels, 8 layers) is
+/* The verdict. Never fails: what is beyond the ceilings (1 MiB of body, 256 headers, 12 layers) is
  * left out of the evidence. failure, rules, trace: borrow; rules and trace may be NULL. space:
  * borrows until the verdict was used. */
 RC_API rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,

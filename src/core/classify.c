@@ -211,8 +211,15 @@ static int inner_status(const rc_evidence *evidence)
 
 static void set_inner_status(rc_evidence *evidence, int status)
 {
-    if (status >= 400 && status != evidence->failure->status)
+    if (status < 400 || status == evidence->failure->status)
+        return;
+    if (evidence->failure->status != 0) {
         rc_facts_set_inner(&evidence->facts, status);
+        return;
+    }
+    /* Nobody gave HTTP's status: then what the text carries is it. */
+    rc_facts_clear(&evidence->facts, RC_FACT_STATUS_NONE);
+    rc_facts_set_status(&evidence->facts, status);
 }
 
 static void set_facts(rc_evidence *evidence, const meaning *m)

@@ -94,6 +94,8 @@ void rc_evidence_init(rc_evidence *evidence, const rc_failure *failure, const rc
     memset(evidence, 0, sizeof(*evidence));
     evidence->failure = failure;
     evidence->trace = trace;
+    evidence->header_count =
+        failure->header_count < RC_HEADERS_MAX ? failure->header_count : RC_HEADERS_MAX;
     evidence->room = space->text;
     evidence->room_len = sizeof(space->text);
     rc_hints_init(&evidence->hints, failure->now_unix_ms, trace);

@@ -19,9 +19,10 @@
 #include "core/hints.h"
 #include "core/limits.h"
 
-#define RC_LAYERS_MAX 8u
-#define RC_LAYER_DEPTH_MAX 5u
+#define RC_LAYERS_MAX 12u
+#define RC_LAYER_DEPTH_MAX 8u
 #define RC_MODIFIERS_MAX 8u
+#define RC_HEADERS_MAX 256u
 
 /* Only so much of a body, and of one text in it, is looked at. */
 #define RC_EVIDENCE_BODY_MAX ((size_t)1 << 20)
@@ -45,6 +46,7 @@ struct rc_provider;
 typedef struct rc_evidence {
     const rc_failure *failure;
     const rc_trace *trace;
+    size_t header_count;                /* of the failure's, as many as are looked at */
     const struct rc_provider *provider; /* NULL: none of the table */
     rc_str provider_name;
     rc_str recognised;

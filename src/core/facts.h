@@ -46,6 +46,11 @@ static inline void rc_facts_set(rc_facts *facts, unsigned fact)
     facts->bits[fact / 64] |= UINT64_C(1) << (fact % 64);
 }
 
+static inline void rc_facts_clear(rc_facts *facts, unsigned fact)
+{
+    facts->bits[fact / 64] &= ~(UINT64_C(1) << (fact % 64));
+}
+
 static inline bool rc_facts_has(const rc_facts *facts, unsigned fact)
 {
     return facts->bits[fact / 64] >> (fact % 64) & 1;

@@ -48,7 +48,7 @@ static void use_header(rc_evidence *evidence, header_use use, rc_str value, rc_s
 void rc_headers_read(rc_evidence *evidence)
 {
     rc_str edge_id = {NULL, 0};
-    for (size_t i = 0; i < evidence->failure->header_count; i++) {
+    for (size_t i = 0; i < evidence->header_count; i++) {
         const rc_header *header = &evidence->failure->headers[i];
         rc_str value = rc_str_trim(header->value);
         if (value.len == 0)
@@ -88,7 +88,7 @@ static bool is_type_header(rc_str name)
 
 void rc_headers_add_type(rc_evidence *evidence)
 {
-    for (size_t i = 0; i < evidence->failure->header_count; i++) {
+    for (size_t i = 0; i < evidence->header_count; i++) {
         const rc_header *header = &evidence->failure->headers[i];
         if (!is_type_header(header->name))
             continue;

@@ -81,6 +81,50 @@ rc_str rc_plain_quotes(rc_evidence *evidence, rc_str text)
     return keep(evidence, &buf, text);
 }
 
+static int hex_value(char c)
+{
+    if (rc_ascii_is_digit(c))
+        return c - '0';
+    char lower = rc_ascii_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* One escape of a bytes literal at text[at], a backslash: its byte, and how long it is. */
+static char bytes_escape(rc_str text, size_t at, size_t *ret_len)
+{
+    char c = text.ptr[at + 1];
+    *ret_len = 2;
+    if (c == 'x' && at + 3 < text.len && hex_value(text.ptr[at + 2]) >= 0 &&
+        hex_value(text.ptr[at + 3]) >= 0) {
+        *ret_len = 4;
+        return (char)(hex_value(text.ptr[at + 2]) * 16 + hex_value(text.ptr[at + 3]));
+    }
+    if (c == 'n' || c == 'r' || c == 't')
+        return c == 'n' ? '\n' : c == 'r' ? '\r' : '\t';
+    return c; /* \\, \' and \" are themselves */
+}
+
+rc_str rc_plain_bytes(rc_evidence *evidence, rc_str text)
+{
+    size_t single = rc_str_find(text, RC_STR("b'{"), 0);
+    size_t at = single != RC_STR_NPOS ? single : rc_str_find(text, RC_STR("b\"{"), 0);
+    bool is_alone = at == 0 || (at != RC_STR_NPOS && !rc_ascii_is_alnum(text.ptr[at - 1]));
+    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* else it is inside another string */
+    if (at == RC_STR_NPOS || !is_alone || !is_first ||
+        rc_str_find_byte(text, '\\', at) == RC_STR_NPOS || text.len > evidence->room_len)
+        return text;
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_push(&buf, rc_str_slice(text, 0, at));
+    for (size_t i = at + 2; i < text.len;) {
+        size_t len = 1;
+        bool is_escape = text.ptr[i] == '\\' && i + 1 < text.len;
+        rc_buf_push_byte(&buf, is_escape ? bytes_escape(text, i, &len) : text.ptr[i]);
+        i += len;
+    }
+    return keep(evidence, &buf, text);
+}
+
 /* Does an object with a role begin here? Gives the offset behind it, or 0. */
 static size_t echo_end(rc_str text)
 {

@@ -11,6 +11,9 @@ rc_str rc_plain_frames(rc_evidence *evidence, rc_str text);
 /* With " for typographic quotes, where they stand in for those of JSON. */
 rc_str rc_plain_quotes(rc_evidence *evidence, rc_str text);
 
+/* With the escapes of a Python bytes literal undone: b'{"error": "\\xe8..."}'. */
+rc_str rc_plain_bytes(rc_evidence *evidence, rc_str text);
+
 /* Without the messages that the provider echoes: {'role': 'user', 'content': ...}. */
 rc_str rc_plain_echo(rc_evidence *evidence, rc_str text);
 

@@ -34,7 +34,7 @@ unsigned rc_provider_index(const rc_provider *provider)
 
 static bool has_header(const rc_evidence *evidence, rc_str prefix)
 {
-    for (size_t i = 0; i < evidence->failure->header_count; i++) {
+    for (size_t i = 0; i < evidence->header_count; i++) {
         if (rc_str_starts_with_nocase(evidence->failure->headers[i].name, prefix))
             return true;
     }

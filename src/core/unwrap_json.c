@@ -430,6 +430,31 @@ static void walk_value(walk *w, rc_json_token token, frame *in)
         walk_array(w, in);
 }
 
+/* A Python repr is no damage, as long as no apostrophe inside a word ends one of its strings. */
+static bool is_repr(rc_str text, size_t fault_at)
+{
+    if (fault_at >= text.len || text.ptr[fault_at] != '\'')
+        return false;
+    for (size_t at = rc_str_find_byte(text, '\'', 1); at != RC_STR_NPOS && at + 1 < text.len;
+         at = rc_str_find_byte(text, '\'', at + 1)) {
+        if (rc_ascii_is_alpha(text.ptr[at - 1]) && rc_ascii_is_alpha(text.ptr[at + 1]))
+            return false;
+    }
+    return true;
+}
+
+/* Has a layer from `first` on a typed field? */
+static bool has_typed(const rc_evidence *evidence, size_t first)
+{
+    for (size_t i = first; i < evidence->layer_count; i++) {
+        const rc_layer *layer = &evidence->layers[i];
+        if (layer->code.len > 0 || layer->type.len > 0 || layer->reason.len > 0 ||
+            layer->status > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Where the JSON is broken (an apostrophe in a repr, a comma too many) the words are still
  * there. */
 static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
@@ -447,6 +472,7 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
     rc_json_limits limits = {RC_EVIDENCE_BODY_MAX, RC_JSON_DEPTH_MAX, true};
     rc_json_reader_init(&w.reader, text, &limits);
     frame root = {.place = PLACE_ERROR, .depth = depth, .layer = -1};
+    size_t first = evidence->layer_count;
     rc_json_token token = rc_json_reader_next(&w.reader);
     rc_evidence_set(evidence, RC_FACT_BODY_JSON);
     if (is_container(token)) {
@@ -458,7 +484,9 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
     }
     if (w.reader.fault.status == RC_E_TRUNCATED)
         rc_evidence_set(evidence, RC_FACT_BODY_CUT);
-    if (w.reader.fault.status == RC_E_SYNTAX)
+    bool is_damaged = w.reader.fault.status == RC_E_SYNTAX && !is_repr(text, w.reader.fault.offset);
+    bool is_cut_off = w.reader.at + 1 < text.len && !has_typed(evidence, first);
+    if (is_damaged || is_cut_off)
         add_damaged(evidence, text, depth);
 }
 

@@ -177,7 +177,7 @@ bool rc_unwrap_stream(rc_evidence *evidence, rc_str text)
     if (rc_str_starts_with(head, RC_STR(":message-type:")) ||
         rc_str_starts_with(head, RC_STR(":exception-type:")) ||
         rc_str_starts_with(head, RC_STR(":event-type:"))) {
-        read_frames(evidence, text);
+        read_frames(evidence, rc_str_slice(text, 0, RC_EVIDENCE_BODY_MAX));
         evidence->is_stream = true;
         return true;
     }

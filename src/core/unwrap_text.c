@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "core/member.h"
 #include "core/plain_text.h"
+#include "core/text_find.h"
 #include "core/unwrap.h"
 
 /* How many braces of one text are tried as the begin of an error. */
@@ -217,11 +218,10 @@ static void add_inner(rc_evidence *evidence, const rc_layer *from, unsigned dept
  * SDKs of AWS print a typed error. */
 static bool unwrap_aws(rc_evidence *evidence, rc_str text, unsigned depth)
 {
-    rc_str lead = RC_STR("An error occurred (");
-    size_t at = rc_str_find(text, lead, 0);
-    if (at == RC_STR_NPOS)
+    size_t from;
+    if (!has_byte(text, '(') ||
+        rc_text_find(text, RC_STR("an error occurred ("), &from) == RC_STR_NPOS)
         return false;
-    size_t from = at + lead.len;
     size_t to = rc_str_find_byte(text, ')', from);
     size_t colon = rc_str_find(text, RC_STR("operation"), from);
     colon = colon == RC_STR_NPOS ? RC_STR_NPOS : rc_str_find_byte(text, ':', colon);
@@ -298,7 +298,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     }
     if (unwrap_page(evidence, layer, text, depth))
         return;
-    text = rc_plain_quotes(evidence, rc_plain_frames(evidence, text));
+    text = rc_plain_bytes(evidence, rc_plain_quotes(evidence, rc_plain_frames(evidence, text)));
     layer->message = text;
     read_grpc_delay(evidence, text);
     rc_str json = {NULL, 0};

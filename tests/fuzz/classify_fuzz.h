@@ -268,10 +268,13 @@ static inline void fuzz_compare_texts(const rc_failure *failure, const fuzz_text
                  rc_str_make(right->bytes, right->len), what);
 }
 
-/* An apostrophe belongs to a word; quotes make names of members out of words. */
+/* An apostrophe belongs to a word; quotes make names of members out of words. Behind a colon a
+ * number is a status if a sentence begins behind it, and letter case tells that. */
 static inline bool fuzz_is_plain(rc_str text, size_t i)
 {
     char c = text.ptr[i];
+    if (c == ':')
+        return i + 1 < text.len && rc_ascii_is_alpha(text.ptr[i + 1]);
     if (c == '\'')
         return i > 0 && i + 1 < text.len && rc_ascii_is_alpha(text.ptr[i - 1]) &&
                rc_ascii_is_alpha(text.ptr[i + 1]);

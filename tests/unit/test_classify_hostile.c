@@ -275,7 +275,7 @@ static void test_bytes_that_are_no_text(void **state)
 {
     (void)state;
     static const char *const STARTS[] = {"",       "{\"error\":\"", "<html><title>",
-                                         "data: ", "429 ",          "["};
+                                         "data: ", "503 ",          "["};
     for (size_t i = 0; i < sizeof(STARTS) / sizeof(STARTS[0]); i++) {
         text t = {0};
         push_c(&t, STARTS[i]);

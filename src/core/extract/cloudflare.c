@@ -1,6 +1,7 @@
 /* Cloudflare: docs/providers/cloudflare.md. */
 #include "base/str.h"
 #include "core/provider.h"
+#include "core/text_find.h"
 
 static const rc_code_note CODES[] = {
     {RC_STR_INIT("1015"), RC_CONCEPT_RATE},
@@ -31,10 +32,9 @@ static const rc_mark MARKS[] = {
 /* "error code: 1015" in plain text, and "Error 1020" in a page. */
 static rc_str number_behind(rc_str text, rc_str words)
 {
-    size_t at = rc_str_find(text, words, 0);
-    if (at == RC_STR_NPOS)
+    size_t from;
+    if (rc_text_find(text, words, &from) == RC_STR_NPOS)
         return (rc_str){NULL, 0};
-    size_t from = at + words.len;
     size_t to = from;
     while (to < text.len && rc_ascii_is_digit(text.ptr[to]))
         to++;
@@ -47,7 +47,7 @@ static void extract(rc_evidence *evidence)
         rc_layer *layer = &evidence->layers[i];
         rc_str number = number_behind(layer->message, RC_STR("error code: "));
         if (number.len == 0)
-            number = number_behind(layer->message, RC_STR("Error "));
+            number = number_behind(layer->message, RC_STR("error "));
         if (number.len > 0 && layer->code.len == 0)
             layer->code = number;
     }

@@ -1,6 +1,7 @@
 /* DashScope: docs/providers/dashscope.md. */
 #include "base/str.h"
 #include "core/provider.h"
+#include "core/text_find.h"
 
 static const rc_code_note CODES[] = {
     {RC_STR_INIT("Throttling.RateQuota"), RC_CONCEPT_RATE},
@@ -38,7 +39,7 @@ static void extract(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {
         rc_layer *layer = &evidence->layers[i];
-        bool is_throttle = rc_str_find(layer->message, RC_STR("#token-limit"), 0) != RC_STR_NPOS &&
+        bool is_throttle = rc_text_has(layer->message, RC_STR("#token-limit")) &&
                            !rc_str_starts_with_nocase(layer->message, RC_STR("Free "));
         if (!is_throttle)
             continue;

@@ -1,6 +1,7 @@
 /* Fireworks AI: docs/providers/fireworks.md. */
 #include "base/str.h"
 #include "core/provider.h"
+#include "core/text_find.h"
 
 static const rc_code_note CODES[] = {
     {RC_STR_INIT("PRECONDITION_FAILED"), RC_CONCEPT_INVALID},
@@ -18,10 +19,10 @@ static void extract(rc_evidence *evidence)
         rc_layer *layer = &evidence->layers[i];
         if (evidence->failure->status != 429)
             continue;
-        if (rc_str_find(layer->message, RC_STR("usage limits"), 0) != RC_STR_NPOS) {
+        if (rc_text_has(layer->message, RC_STR("usage limits"))) {
             layer->message = (rc_str){NULL, 0};
             layer->code = RC_STR("rate_limit");
-        } else if (rc_str_find(layer->message, RC_STR("first token"), 0) != RC_STR_NPOS) {
+        } else if (rc_text_has(layer->message, RC_STR("first token"))) {
             layer->message = (rc_str){NULL, 0};
             layer->code = RC_STR("overloaded");
         }

@@ -11,7 +11,7 @@ static const rc_mark MARKS[] = {
  * was. */
 static void extract(rc_evidence *evidence)
 {
-    for (size_t i = 0; i < evidence->failure->header_count; i++) {
+    for (size_t i = 0; i < evidence->header_count; i++) {
         const rc_header *header = &evidence->failure->headers[i];
         rc_str name = header->name;
         bool is_spent = rc_str_eq(rc_str_trim(header->value), RC_STR("0")) &&
