@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 
-/* Where the words first stand, and the offset behind them; RC_STR_NPOS: nowhere. words: lower case, one
- * blank between two. ret_end: may be NULL. */
+/* Where the words first stand, and the offset behind them; RC_STR_NPOS: nowhere. words: lower
+ * case, one blank between two. ret_end: may be NULL. */
 size_t rc_text_find(rc_str text, rc_str words, size_t *ret_end);
 
 static inline bool rc_text_has(rc_str text, rc_str words)

@@ -20,6 +20,8 @@
 
 #include "base/str.h"
 #include "codec/duration.h"
+#include "core/evidence.h"
+#include "core/headers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -161,6 +163,21 @@ static inline void fuzz_hear(void *ctx, const rc_note *note)
     h->rule = note->subject;
 }
 
+/* Rules count on it that some facts cannot be true together. */
+static inline void fuzz_check_facts(const rc_failure *failure)
+{
+    rc_classify_space space;
+    rc_evidence evidence;
+    rc_evidence_init(&evidence, failure, NULL, &space);
+    rc_headers_read(&evidence);
+    rc_unwrap(&evidence);
+    for (rc_fact a = 1; a < RC_FACT_LISTED_END; a++) {
+        for (rc_fact b = 1; b < a && rc_evidence_has(&evidence, a); b++)
+            fuzz_require(!rc_evidence_has(&evidence, b) || !rc_fact_excludes(a, b),
+                         "facts that exclude each other are not both true", failure);
+    }
+}
+
 static inline void fuzz_check_report(const rc_failure *failure, const rc_verdict *verdict)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -214,6 +231,7 @@ static inline rc_code fuzz_check_verdict(const rc_failure *failure)
                  "a wait is a wait", failure);
     fuzz_require(verdict.status == failure->status || failure->status == 0,
                  "the status is HTTP's where there is one", failure);
+    fuzz_check_facts(failure);
     fuzz_check_report(failure, &verdict);
     return verdict.code;
 }
