@@ -20,6 +20,15 @@ static const finish_row ROWS[] = {
 #include "../../spec/finish.def"
 };
 
+static bool has_failure(const rc_evidence *evidence)
+{
+    for (rc_fact fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
+        if (rc_evidence_has(evidence, fact))
+            return true;
+    }
+    return false;
+}
+
 bool rc_finish_read(rc_evidence *evidence, rc_str reason)
 {
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
@@ -28,6 +37,8 @@ bool rc_finish_read(rc_evidence *evidence, rc_str reason)
         evidence->finish = reason;
         if (ROWS[i].fact == RC_FACT_NONE)
             return true;
+        if (has_failure(evidence))
+            return false; /* of several choices the first one that failed */
         rc_evidence_set(evidence, ROWS[i].fact);
         rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("finish reason"), reason);
         return false;

@@ -81,7 +81,9 @@ static bool has_reason_phrase(rc_str text, size_t at)
     size_t from = at + 3;
     if (from >= text.len || text.ptr[from] != ' ')
         return rc_str_starts_with(rc_str_slice(text, from, text.len), RC_STR(", message="));
-    size_t to = ++from;
+    while (from < text.len && text.ptr[from] == ' ')
+        from++;
+    size_t to = from;
     while (to < text.len && rc_ascii_is_alpha(text.ptr[to]))
         to++;
     return is_one_of(rc_str_slice(text, from, to), FIRST_WORDS,
@@ -91,10 +93,15 @@ static bool has_reason_phrase(rc_str text, size_t at)
 /* "...: 400 Extra inputs": behind a colon, and a sentence or a body begins. */
 static bool begins_sentence(rc_str text, size_t at)
 {
-    if (at < 2 || text.ptr[at - 1] != ' ' || text.ptr[at - 2] != ':' || at + 4 >= text.len)
+    size_t from = at;
+    while (from > 0 && text.ptr[from - 1] == ' ')
+        from--;
+    size_t to = at + 3;
+    while (to < text.len && text.ptr[to] == ' ')
+        to++;
+    if (from == at || from == 0 || text.ptr[from - 1] != ':' || to == at + 3 || to == text.len)
         return false;
-    char next = text.ptr[at + 4];
-    return text.ptr[at + 3] == ' ' && ((next >= 'A' && next <= 'Z') || next == '{');
+    return (text.ptr[to] >= 'A' && text.ptr[to] <= 'Z') || text.ptr[to] == '{';
 }
 
 /* Do the three digits at `at` stand where a status stands? */

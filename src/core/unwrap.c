@@ -3,6 +3,7 @@
 
 #include "base/json_reader.h"
 #include "base/str.h"
+#include "core/plain_text.h"
 
 /* All of it is one string in quotes. */
 static bool is_json_string(rc_str text)
@@ -20,6 +21,8 @@ static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
     rc_str trimmed = rc_str_trim(text);
     if (trimmed.len == 0)
         return;
+    if (trimmed.ptr[0] == '{' && trimmed.len > 1 && trimmed.ptr[1] == '\xE2')
+        trimmed = rc_plain_quotes(evidence, trimmed);
     if (rc_unwrap_stream(evidence, trimmed) || rc_unwrap_html(evidence, trimmed, 0))
         return;
     char first = trimmed.ptr[0];

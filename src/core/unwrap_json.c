@@ -190,14 +190,30 @@ static void read_finish(walk *w, rc_json_token token)
     w->evidence->has_terminator = true;
 }
 
+/* Is there a text in it, beside names of roles and types? */
+static bool has_content(rc_str container)
+{
+    rc_json_reader reader;
+    rc_json_limits limits = {RC_EVIDENCE_TEXT_MAX, RC_JSON_DEPTH_MAX, true};
+    rc_json_reader_init(&reader, container, &limits);
+    bool is_name = false;
+    for (;;) {
+        rc_json_token token = rc_json_reader_next(&reader);
+        if (token.type == RC_JSON_END || token.type == RC_JSON_ERROR)
+            return false;
+        if (token.type == RC_JSON_STRING && !is_name && rc_str_trim(token.raw).len > 0)
+            return true;
+        is_name = token.type == RC_JSON_KEY &&
+                  (rc_str_eq(token.raw, RC_STR("role")) || rc_str_eq(token.raw, RC_STR("type")));
+    }
+}
+
 static void read_content(walk *w, rc_json_token token)
 {
     bool is_there = token.type == RC_JSON_STRING && rc_str_trim(token.raw).len > 0;
     if (is_container(token)) {
-        size_t from = token.end;
         size_t to = rc_json_reader_skip(&w->reader);
-        rc_str inside = rc_str_trim(rc_str_slice(w->reader.text, from, to > from ? to - 1 : from));
-        is_there = inside.len > 0;
+        is_there = has_content(rc_str_slice(w->reader.text, token.offset, to));
     }
     if (is_there)
         w->evidence->has_content = true;

@@ -40,6 +40,14 @@ static bool is_json(rc_str text)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
+/* As long as nothing has failed, an event is of no interest once there is another: a long stream
+ * must not use up the layers before its error comes. */
+static void forget_good_events(rc_evidence *evidence, size_t first)
+{
+    if (!rc_evidence_has(evidence, RC_FACT_BODY_ERROR))
+        evidence->layer_count = first;
+}
+
 /* One event's data. */
 static void read_data(rc_evidence *evidence, rc_str event, rc_str data)
 {
@@ -70,13 +78,16 @@ static void read_sse(rc_evidence *evidence, rc_str text)
     rc_str line;
     rc_str event = {NULL, 0};
     rc_str value;
+    size_t first = evidence->layer_count;
     while (next_line(&l, &line)) {
-        if (field_of(line, RC_STR("event"), &value))
+        if (field_of(line, RC_STR("event"), &value)) {
             event = rc_str_trim(value);
-        else if (field_of(line, RC_STR("data"), &value))
+        } else if (field_of(line, RC_STR("data"), &value)) {
+            forget_good_events(evidence, first);
             read_data(evidence, event, value);
-        else if (line.len == 0)
+        } else if (line.len == 0) {
             event = (rc_str){NULL, 0};
+        }
     }
 }
 
@@ -154,10 +165,13 @@ static void read_ndjson(rc_evidence *evidence, rc_str text)
 {
     lines l = {text, 0};
     rc_str line;
+    size_t first = evidence->layer_count;
     while (next_line(&l, &line)) {
         rc_str trimmed = rc_str_trim(line);
-        if (trimmed.len > 0 && trimmed.ptr[0] == '{')
-            rc_unwrap_json(evidence, trimmed, 1, RC_STR("line"));
+        if (trimmed.len == 0 || trimmed.ptr[0] != '{')
+            continue;
+        forget_good_events(evidence, first);
+        rc_unwrap_json(evidence, trimmed, 1, RC_STR("line"));
     }
 }
 

@@ -29,6 +29,8 @@ typedef struct text {
 
 static void push(text *t, const char *bytes, size_t len)
 {
+    if (len == 0)
+        return;
     if (t->len + len > t->room) {
         t->room = 2 * (t->len + len);
         t->bytes = realloc(t->bytes, t->room);
