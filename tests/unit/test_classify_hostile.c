@@ -410,7 +410,7 @@ static void test_numbers_out_of_range(void **state)
             .transport = (rc_transport)NUMBERS[i],
             .phase = (rc_phase)NUMBERS[i],
             .replay = (rc_replay)NUMBERS[i],
-            .context_window = INT64_MIN + NUMBERS[i] % 2 + 1,
+            .context_window = i % 2 ? INT64_MIN : INT64_MAX,
             .now_unix_ms = INT64_MAX,
             .body = RC_STR("try again at 2026-01-02T03:04:05Z"),
         };
