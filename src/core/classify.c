@@ -103,6 +103,16 @@ static size_t wait_at(rc_str text, rc_phrase_place place)
     return place.last;
 }
 
+static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_place place)
+{
+    rc_str words = rc_str_slice(text, place.from, place.to);
+    if (rc_str_starts_with_nocase(words, RC_STR("retrying")))
+        rc_evidence_note(evidence, RC_STEP_IGNORED, RC_STR("message"),
+                         RC_STR("a client's own retry, not what the provider asks for"));
+    else
+        rc_hints_text(&evidence->hints, text, wait_at(text, place));
+}
+
 /* Numbers of a limit stand only where a limit is spoken of. */
 static bool speaks_of_limits(const rc_concept_set *set)
 {
@@ -125,7 +135,7 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     rc_phrase_scan_text(&m->scan, text);
     note_concepts(evidence, m, RC_STR("says:"), text);
     if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
-        rc_hints_text(&evidence->hints, text, wait_at(text, m->scan.places[RC_CONCEPT_WAIT]));
+        read_wait(evidence, text, m->scan.places[RC_CONCEPT_WAIT]);
     if (speaks_of_limits(&m->scan.found))
         rc_limits_parse(text, &evidence->limits);
     add_all(&m->says, &m->scan.found);

@@ -16,6 +16,23 @@ static bool is_json_string(rc_str text)
     return rc_json_reader_next(&reader).end == text.len;
 }
 
+static void add_text(rc_evidence *evidence, rc_str text, rc_str where)
+{
+    rc_layer *layer = rc_evidence_add_layer(evidence, 0, where);
+    if (layer != NULL)
+        layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
+}
+
+/* The end of a long log, from the begin of a line on: what went wrong is said last. */
+static rc_str tail_of(rc_str text)
+{
+    if (text.len <= RC_EVIDENCE_TEXT_MAX)
+        return text;
+    size_t from = text.len - RC_EVIDENCE_TEXT_MAX;
+    size_t line = rc_str_find_byte(text, '\n', from);
+    return rc_str_slice(text, line == RC_STR_NPOS ? from : line + 1, text.len);
+}
+
 static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
 {
     rc_str trimmed = rc_str_trim(text);
@@ -33,9 +50,9 @@ static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
         rc_unwrap_json(evidence, trimmed, 0, where);
         return;
     }
-    rc_layer *layer = rc_evidence_add_layer(evidence, 0, where);
-    if (layer != NULL)
-        layer->message = rc_str_slice(trimmed, 0, RC_EVIDENCE_TEXT_MAX);
+    add_text(evidence, tail_of(trimmed), where);
+    if (trimmed.len > RC_EVIDENCE_TEXT_MAX)
+        add_text(evidence, trimmed, where);
 }
 
 static void read_stream_end(rc_evidence *evidence)

@@ -1,5 +1,6 @@
 /* Streams that end badly: server-sent events, NDJSON, event-stream frames. They say the same as a
- * body and as an event, with either line end, and with comments that keep a connection alive. */
+ * body and as an event, with either line end, with comments that keep a connection alive, and with
+ * an end behind the error. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {
@@ -30,6 +31,28 @@ static void check_lines(const rc_failure *failure, rc_str text)
                  "the kind of line end does not matter");
 }
 
+/* An end takes nothing away, unless it was missing. Events that no error was found in are read as
+ * words; those are not compared. */
+static void check_end(const rc_failure *failure, rc_str text)
+{
+    static const char END[] = "\n\ndata: [DONE]\n\n";
+    rc_failure bare = *failure;
+    bare.body = text;
+    bare.event = rc_str_make(NULL, 0);
+    rc_classify_space space;
+    rc_evidence evidence;
+    rc_evidence_init(&evidence, &bare, NULL, &space);
+    rc_unwrap(&evidence);
+    const rc_layer *layer = rc_evidence_innermost(&evidence);
+    if (rc_evidence_has(&evidence, RC_FACT_BODY_UNTERMINATED) || layer == NULL ||
+        is_sse(layer->message))
+        return;
+    fuzz_text ended = {.len = 0};
+    fuzz_push(&ended, text.ptr, text.len);
+    fuzz_push(&ended, END, sizeof(END) - 1);
+    fuzz_compare(&bare, text, rc_str_make(ended.bytes, ended.len), "an end takes nothing away");
+}
+
 static void check_streams(const rc_failure *failure)
 {
     rc_str text = rc_str_trim(failure->event.len > 0 ? failure->event : failure->body);
@@ -43,9 +66,11 @@ static void check_streams(const rc_failure *failure)
     fuzz_require(rc_judge(&as_body, NULL, NULL, &space).code ==
                      rc_judge(&as_event, NULL, NULL, &space).code,
                  "a body and an event say the same", failure);
-    if (text.len <= FUZZ_PLAIN_MAX && is_sse(text) &&
-        rc_str_find_byte(text, '\r', 0) == RC_STR_NPOS)
-        check_lines(failure, text);
+    if (text.len > FUZZ_PLAIN_MAX || !is_sse(text) ||
+        rc_str_find_byte(text, '\r', 0) != RC_STR_NPOS)
+        return;
+    check_lines(failure, text);
+    check_end(failure, text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

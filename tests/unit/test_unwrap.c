@@ -322,6 +322,27 @@ static void test_an_error_behind_many_lines(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* What ends a stream, or comes behind its error, does not take the error away. */
+static const unwrap_case ENDED[] = {
+    {"data: {\"code\":\"Throttling.RateQuota\",\"message\":\"m\",\"request_id\":\"x\"}\n\n"
+     "data: [DONE]\n\n",
+     "m", "Throttling.RateQuota", "", 0},
+    {"data: {\"type\":\"rate_limit_error\",\"message\":\"m\"}\n\ndata: [DONE]\n\n", "m", "",
+     "rate_limit_error", 0},
+    {"data: {\"base_resp\":{\"status_code\":1008,\"status_msg\":\"m\"}}\n\ndata: [DONE]\n\n", "m",
+     "1008", "", 0},
+    {"event: error\ndata: {\"error\":{\"message\":\"m\"}}\n\n"
+     "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+     "m", "", "", 0},
+    {"data: {\"error\":{\"message\":\"m\"}}\n\ndata: {\"type\":\"ping\"}\n\n", "m", "", "", 0},
+};
+
+static void test_an_error_before_the_end_of_a_stream(void **state)
+{
+    (void)state;
+    check_all(ENDED, COUNT(ENDED), true);
+}
+
 /* ---- a status in words ---- */
 
 typedef struct status_case {
@@ -441,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_what_is_no_page),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_an_error_behind_many_lines),
+        cmocka_unit_test(test_an_error_before_the_end_of_a_stream),
         cmocka_unit_test(test_a_status_in_words),
         cmocka_unit_test(test_a_status_is_three_digits),
         cmocka_unit_test(test_error_json),
