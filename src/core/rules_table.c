@@ -385,7 +385,11 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the process was asked to end")
     RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 788, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 792, "always",
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 792,
+        "body:answer and not (body:error or body:no_content or "
+        "body:unterminated or status:4xx or status:5xx)",
+        "it looks like an answer: nothing in it says that it failed")
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 800, "always",
         "nothing known matches, so it is not retried")
 };
 

@@ -199,6 +199,8 @@ const rc_fact rc_rules_terms[] = {
     ANY(1), F(EXIT_USAGE),
     ANY(1), F(EXIT_TERMINATED),
     ANY(3), F(EXIT_KILLED), F(EXIT_CRASHED), F(EXIT_OTHER),
+    ANY(1), F(BODY_ANSWER), NONE(5), F(BODY_ERROR), F(BODY_NO_CONTENT), F(BODY_UNTERMINATED),
+        F(STATUS_4XX), F(STATUS_5XX),
     RC_FACT_NONE
 };
 
@@ -353,5 +355,6 @@ const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT] = {
     {{0, BIT(F(EXIT_USAGE))}, {0, BIT(F(NONE))}},
     {{0, BIT(F(EXIT_TERMINATED))}, {0, BIT(F(NONE))}},
     {{0, 0}, {0, BIT(F(EXIT_KILLED)) | BIT(F(EXIT_CRASHED)) | BIT(F(EXIT_OTHER))}},
+    {{0, BIT(F(BODY_ANSWER))}, {0, BIT(F(NONE))}},
     {{0, 0}, {0, BIT(F(NONE))}},
 };
