@@ -182,6 +182,21 @@ static void sse_error(rc_buf *buf, const body *b)
     push_c(buf, "\n\n");
 }
 
+/* One event whose data is several lines, as the definition of streams has it. */
+static void sse_lines(rc_buf *buf, const body *b)
+{
+    char *text = json_dumps(b->json, JSON_INDENT(2));
+    assert_non_null(text);
+    push_c(buf, "event: error\ndata: ");
+    for (const char *c = text; *c != '\0'; c++) {
+        rc_buf_push_byte(buf, *c);
+        if (*c == '\n')
+            push_c(buf, "data: ");
+    }
+    push_c(buf, "\n\n");
+    free(text);
+}
+
 static void log_line(rc_buf *buf, const body *b)
 {
     push_c(buf, "2026-01-02 03:04:05 ERROR request failed: ");
@@ -222,6 +237,7 @@ static const wrapper_row WRAPPERS[] = {
     {"openrouter raw", openrouter_raw, true},
     {"litellm text", litellm_text, false},
     {"sse error", sse_error, false},
+    {"sse lines", sse_lines, false},
     {"log line", log_line, false},
     {"cut short", cut_short, false},
     {"pretty", pretty, false},
