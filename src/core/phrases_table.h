@@ -110,7 +110,7 @@ enum {
     RC_MARKER_END = 169
 };
 
-#define RC_PHRASE_STEPS 1532
+#define RC_PHRASE_STEPS 1533
 #define RC_PHRASE_ENDS 13
 #define RC_LEXICON_SLOTS 2048u
 

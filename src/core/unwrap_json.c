@@ -382,6 +382,14 @@ static void walk_member(walk *w, frame *in, rc_str key)
         read_scalar(w, in, role, token);
 }
 
+/* A title that only repeats the status ("Bad Request") is no typed code. */
+static rc_str typed_title(rc_str title)
+{
+    bool is_status = rc_str_eq_nocase(title, RC_STR("bad request")) ||
+                     rc_str_eq_nocase(title, RC_STR("unprocessable entity"));
+    return is_status ? (rc_str){NULL, 0} : title;
+}
+
 /* "error": "text" beside a message is a code; alone it is the message. */
 static void finish_object(walk *w, frame *in)
 {
@@ -394,11 +402,11 @@ static void finish_object(walk *w, frame *in)
     if (layer->message.len == 0)
         layer->message = in->error_text;
     else if (!rc_str_eq(layer->message, in->error_text))
-        fill(layer->code.len == 0 ? &layer->code : &layer->reason, in->error_text);
+        fill(layer->code.len == 0 ? &layer->code : &layer->reason, typed_title(in->error_text));
     if (layer->message.len == 0)
         layer->message = in->title;
     else
-        fill(layer->type.len == 0 ? &layer->type : &layer->reason, in->title);
+        fill(layer->type.len == 0 ? &layer->type : &layer->reason, typed_title(in->title));
     in->error_text = (rc_str){NULL, 0};
     in->title = (rc_str){NULL, 0};
 }

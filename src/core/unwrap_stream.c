@@ -40,11 +40,15 @@ static bool is_json(rc_str text)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* As long as nothing has failed, an event is of no interest once there is another: a long stream
+/* One event takes two layers at most, and what its message wraps two more. */
+#define EVENT_LAYERS 4u
+
+/* As long as nothing has failed, an event is of little interest once there is another: a long stream
  * must not use up the layers before its error comes. */
 static void forget_good_events(rc_evidence *evidence, size_t first)
 {
-    if (!rc_evidence_has(evidence, RC_FACT_BODY_ERROR))
+    bool is_full = evidence->layer_count + EVENT_LAYERS > RC_LAYERS_MAX;
+    if (is_full && !rc_evidence_has(evidence, RC_FACT_BODY_ERROR))
         evidence->layer_count = first;
 }
 
@@ -72,6 +76,35 @@ static void read_data(rc_evidence *evidence, rc_str event, rc_str data)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
+/* Does this line leave a JSON text open? Its event goes on in the data lines behind it. */
+static bool is_open_json(rc_str data)
+{
+    rc_str text = rc_str_trim(data);
+    return is_json(text) && text.ptr[text.len - 1] != '}' && text.ptr[text.len - 1] != ']';
+}
+
+/* The data lines from `data` on up to the end of the event, joined by newlines in the space; l moves on
+ * behind them. Without room for all of it the first line has to do. */
+static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
+{
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
+    rc_buf_push(&buf, data);
+    rc_str line;
+    rc_str value;
+    for (lines ahead = *l; next_line(&ahead, &line) && field_of(line, RC_STR("data"), &value);
+         *l = ahead) {
+        rc_buf_push_byte(&buf, '\n');
+        rc_buf_push(&buf, value);
+    }
+    if (rc_buf_status(&buf) != RC_OK)
+        return data;
+    rc_str joined = rc_buf_get(&buf);
+    evidence->room += joined.len;
+    evidence->room_len -= joined.len;
+    return joined;
+}
+
 static void read_sse(rc_evidence *evidence, rc_str text)
 {
     lines l = {text, 0};
@@ -84,6 +117,8 @@ static void read_sse(rc_evidence *evidence, rc_str text)
             event = rc_str_trim(value);
         } else if (field_of(line, RC_STR("data"), &value)) {
             forget_good_events(evidence, first);
+            if (is_open_json(value))
+                value = join_data(evidence, &l, value);
             read_data(evidence, event, value);
         } else if (line.len == 0) {
             event = (rc_str){NULL, 0};
