@@ -59,14 +59,19 @@ static rc_arena_block *add_block(rc_arena *arena, size_t size)
     return block;
 }
 
-void *rc_arena_get(rc_arena *arena, size_t size)
+static size_t padded_size(size_t size)
+{
+    return size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+}
+
+void *rc_arena_get_unset(rc_arena *arena, size_t size)
 {
     if (arena->status != RC_OK)
         return NULL;
     if (size > SIZE_MAX - sizeof(rc_arena_block) - ALIGN)
         return fail(arena, RC_E_TOO_LARGE);
 
-    size_t padded = size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    size_t padded = padded_size(size);
     rc_arena_block *block = arena->blocks;
     if (!block || block->size - block->used < padded)
         block = add_block(arena, padded);
@@ -75,7 +80,14 @@ void *rc_arena_get(rc_arena *arena, size_t size)
 
     char *ptr = (char *)block + block->used;
     block->used += padded;
-    memset(ptr, 0, padded);
+    return ptr;
+}
+
+void *rc_arena_get(rc_arena *arena, size_t size)
+{
+    void *ptr = rc_arena_get_unset(arena, size);
+    if (ptr)
+        memset(ptr, 0, padded_size(size));
     return ptr;
 }
 
@@ -92,19 +104,20 @@ rc_str rc_arena_dup(rc_arena *arena, rc_str text)
         fail(arena, RC_E_TOO_LARGE);
         return rc_str_make(NULL, 0);
     }
-    char *copy = rc_arena_get(arena, text.len + 1);
+    char *copy = rc_arena_get_unset(arena, text.len + 1);
     if (!copy)
         return rc_str_make(NULL, 0);
     if (text.len)
         memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
     return rc_str_make(copy, text.len);
 }
 
 void rc_arena_shrink(rc_arena *arena, void *ptr, size_t old_size, size_t new_size)
 {
     rc_arena_block *block = arena->blocks;
-    size_t old_padded = old_size ? (old_size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
-    size_t new_padded = new_size ? (new_size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    size_t old_padded = padded_size(old_size);
+    size_t new_padded = padded_size(new_size);
     if (!ptr || !block || new_padded > old_padded)
         return;
     if ((char *)ptr + old_padded == (char *)block + block->used)

@@ -32,6 +32,9 @@ void rc_arena_done(rc_arena *arena);
  * sticks). size 0 gives a valid unique pointer. Gives memory that lives until done. */
 void *rc_arena_get(rc_arena *arena, size_t size);
 
+/* The same with bytes of any value, for what is written whole: text. */
+void *rc_arena_get_unset(rc_arena *arena, size_t size);
+
 /* count elements of size bytes each; a product that overflows is RC_E_TOO_LARGE. */
 void *rc_arena_get_array(rc_arena *arena, size_t count, size_t size);
 

@@ -1,6 +1,7 @@
-#include "base/json_reader.h"
+#include "base/json_lex.h"
 
 #include "base/json_scan.h"
+#include "base/lanes.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -145,4 +146,123 @@ bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain)
         at += p.taken;
     }
     return matched == plain.len;
+}
+
+/* In one pass. */
+
+/* Where the copying of a string stands. */
+typedef struct copy {
+    rc_str text;
+    size_t at;
+    char *out;
+    rc_lanes seen; /* the bytes so far, or-ed: does any of them have its top bit set? */
+} copy;
+
+/* A quote, a backslash or a byte below 0x20: not just itself. The zeros behind the end of the text
+ * are among them. */
+static uint32_t special_bits(rc_lanes bytes)
+{
+    return rc_lanes_bits((rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
+                         (rc_lanes)(bytes < 0x20));
+}
+
+/* Moves to the next special byte, which may be one past the text. */
+static void find_special(copy *c)
+{
+    for (;;) {
+        rc_lanes bytes = rc_lanes_load_some(c->text.ptr + c->at, c->text.len - c->at);
+        uint32_t special = special_bits(bytes);
+        c->seen |= bytes;
+        c->at += special ? (size_t)__builtin_ctz(special) : RC_LANES;
+        if (special)
+            return;
+    }
+}
+
+/* The same, copying what it passes over: whole vectors, of which the next one overwrites what was
+ * too much. */
+static void copy_to_special(copy *c)
+{
+    for (;;) {
+        rc_lanes bytes = rc_lanes_load_some(c->text.ptr + c->at, c->text.len - c->at);
+        uint32_t special = special_bits(bytes);
+        size_t len = special ? (size_t)__builtin_ctz(special) : RC_LANES;
+        rc_lanes_store(c->out, bytes);
+        c->seen |= bytes;
+        c->at += len;
+        c->out += len;
+        if (special)
+            return;
+    }
+}
+
+/* The escape at c->at. False: it is none by the book. */
+static bool copy_escape(copy *c)
+{
+    static const char SHORT[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+    if (c->text.len - c->at < 2)
+        return false;
+    unsigned char letter = (unsigned char)c->text.ptr[c->at + 1];
+    if (SHORT[letter]) {
+        *c->out++ = SHORT[letter];
+        c->at += 2;
+        return true;
+    }
+    if (letter != 'u')
+        return false;
+    int32_t unit = read_hex4(c->text, c->at + 2);
+    piece p = unicode_escape(c->text, c->at);
+    bool is_half = is_low_half(unit) || (is_high_half(unit) && p.taken != 12);
+    if (unit < 0 || is_half)
+        return false;
+    memcpy(c->out, p.bytes, sizeof p.bytes);
+    c->out += p.len;
+    c->at += p.taken;
+    return true;
+}
+
+/* Kept out of line: what it needs of the stack would burden the short ones. */
+__attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc_buf *room,
+                                                      rc_str *ret_value)
+{
+    copy c = {.text = text, .at = at};
+    char *start = room->ptr + room->len;
+    find_special(&c);
+    bool has_escapes = c.at < text.len && text.ptr[c.at] == '\\';
+    if (has_escapes) {
+        c.out = start;
+        memcpy(c.out, text.ptr + at, c.at - at);
+        c.out += c.at - at;
+        while (c.at < text.len && text.ptr[c.at] == '\\') {
+            if (!copy_escape(&c))
+                return RC_JSON_SCAN_NONE;
+            copy_to_special(&c);
+        }
+    }
+    if (c.at >= text.len || text.ptr[c.at] != '"')
+        return RC_JSON_SCAN_NONE;
+    rc_str raw = rc_str_make(text.ptr + at, c.at - at);
+    bool may_be_high = rc_lanes_bits(rc_lanes_high(c.seen)) != 0;
+    if (may_be_high && !rc_utf8_is_valid(raw))
+        return RC_JSON_SCAN_NONE;
+    *ret_value = has_escapes ? rc_str_make(start, (size_t)(c.out - start)) : raw;
+    room->len += has_escapes ? ret_value->len : 0;
+    return c.at;
+}
+
+/* Most strings are short and plain: one vector has their end. */
+size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *room, rc_str *ret_value)
+{
+    if (text.len - at >= RC_LANES) {
+        rc_lanes bytes = rc_lanes_load(text.ptr + at);
+        uint32_t special = special_bits(bytes);
+        uint32_t high = rc_lanes_bits(rc_lanes_high(bytes));
+        size_t len = special ? (size_t)__builtin_ctz(special) : RC_LANES;
+        if (special && high == 0 && text.ptr[at + len] == '"') {
+            *ret_value = rc_str_make(text.ptr + at, len);
+            return at + len;
+        }
+    }
+    return lex_any_value(text, at, room, ret_value);
 }

@@ -1,34 +1,35 @@
 #include "base/json_writer.h"
 
-#include "base/json_scan.h"
+#include "base/lanes.h"
 #include "base/utf8.h"
 
-/* Strings up to this long that need no escapes, most by far, go to the buffer in one push. */
-#define SHORT_MAX 128
+/* What is escaped where the buffer has no room is put together here first. */
+#define PIECE_BYTES 256
+/* What one step of put_escaped() writes at most: a vector, or an escape. */
+#define STEP_BYTES RC_LANES
 
 /* Escapes. */
 
-static void push_u_escape(rc_buf *buf, uint32_t unit)
+static size_t put_u_escape(char *out, uint32_t unit)
 {
     static const char HEX[] = "0123456789abcdef";
-    char bytes[6] = {'\\', 'u'};
+    out[0] = '\\';
+    out[1] = 'u';
     for (unsigned i = 0; i < 4; i++)
-        bytes[2 + i] = HEX[unit >> (12 - 4 * i) & 0xF];
-    rc_buf_push(buf, rc_str_make(bytes, sizeof bytes));
+        out[2 + i] = HEX[unit >> (12 - 4 * i) & 0xF];
+    return 6;
 }
 
 /* A quote, a backslash, a control character or DEL. */
-static void push_ascii_escape(rc_buf *buf, char c)
+static size_t put_ascii_escape(char *out, unsigned char c)
 {
-    static const char FROM[] = "\"\\\b\f\n\r\t";
-    static const char TO[] = "\"\\bfnrt";
-    const char *found = memchr(FROM, c, sizeof FROM - 1);
-    if (!found) {
-        push_u_escape(buf, (unsigned char)c);
-        return;
-    }
-    char bytes[2] = {'\\', TO[found - FROM]};
-    rc_buf_push(buf, rc_str_make(bytes, sizeof bytes));
+    static const char SHORT[128] = {['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
+                                    ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't'};
+    if (!SHORT[c])
+        return put_u_escape(out, c);
+    out[0] = '\\';
+    out[1] = SHORT[c];
+    return 2;
 }
 
 /* The C1 control characters move a terminal's cursor as the C0 ones do. */
@@ -37,103 +38,91 @@ static bool is_unsafe(uint32_t cp)
     return cp < 0xA0 || cp == 0x2028 || cp == 0x2029;
 }
 
-/* Appends value[at..], escaped, in runs as long as they go. */
-static void push_escaped(rc_buf *buf, rc_str value, size_t at)
+/* The byte at `at` is not just itself: puts what stands for its character. */
+static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_taken)
 {
-    const rc_json_scan *scan = rc_json_scan_best();
-    size_t run = at;
-    while ((at = scan->unclean(value, at)) < value.len) {
-        size_t len;
-        uint32_t cp = rc_utf8_decode(value, at, &len);
-        if (cp > 0x7F && !is_unsafe(cp) && cp != RC_UTF8_REPLACEMENT) {
-            at += len;
+    unsigned char c = (unsigned char)value.ptr[at];
+    *ret_taken = 1;
+    if (c < 0x80)
+        return put_ascii_escape(out, c);
+    uint32_t cp = rc_utf8_decode(value, at, ret_taken);
+    if (is_unsafe(cp))
+        return put_u_escape(out, cp);
+    return rc_utf8_encode(cp, out);
+}
+
+/* The lanes that a writer has to look at: a quote, a backslash, below 0x20 or above 0x7E. */
+static rc_lanes unclean_lanes(rc_lanes bytes)
+{
+    typedef int8_t signed_lanes __attribute__((vector_size(16)));
+    rc_lanes low_or_high = (rc_lanes)((signed_lanes)bytes < 0x20);
+    return low_or_high | (rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
+           (rc_lanes)(bytes == 0x7F);
+}
+
+/* Puts value from *at on, escaped, as far as it goes with room bytes at out, and moves *at. Returns
+ * how many bytes it put. Bytes are copied before they are looked at, which costs less than copying
+ * just those that may be. */
+static size_t put_escaped(char *out, size_t room, rc_str value, size_t *at)
+{
+    size_t from = *at;
+    size_t len = 0;
+    while (from < value.len && room - len >= 2 * STEP_BYTES) {
+        size_t left = value.len - from;
+        rc_lanes bytes = rc_lanes_load_some(value.ptr + from, left);
+        rc_lanes_store(out + len, bytes);
+        uint32_t unclean = rc_lanes_bits(unclean_lanes(bytes));
+        if (!unclean) {
+            len += RC_LANES;
+            from += RC_LANES;
             continue;
         }
-        rc_buf_push(buf, rc_str_make(value.ptr + run, at - run));
-        if (cp < 0x80)
-            push_ascii_escape(buf, (char)cp);
-        else if (is_unsafe(cp))
-            push_u_escape(buf, cp);
-        else
-            rc_buf_push(buf, RC_STR("\xEF\xBF\xBD"));
-        at += len;
-        run = at;
+        /* The zeros behind the last bytes are unclean too, so that the end is found like them. */
+        size_t clean = (size_t)__builtin_ctz(unclean);
+        from += clean;
+        len += clean;
+        if (clean >= left)
+            break;
+        size_t taken;
+        len += put_character(out + len, value, from, &taken);
+        from += taken;
     }
-    rc_buf_push(buf, rc_str_make(value.ptr ? value.ptr + run : NULL, value.len - run));
+    *at = from;
+    return len;
 }
 
-/* Copies eight bytes; returns how many of them a writer need not look at. */
-static inline size_t copy_clean_word(char *out, const char *from)
+/* Appends value, escaped: where there is room already, at its place, which saves copying it. */
+static void push_escaped(rc_buf *buf, rc_str value)
 {
-    uint64_t found = rc_json_scan_unclean_bits(rc_json_scan_word(from));
-    memcpy(out, from, sizeof found);
-    return found ? (size_t)__builtin_ctzll(found) / 8 : sizeof found;
-}
-
-/* Copies the bytes of value up to the first that a writer has to look at; returns how many. */
-static size_t copy_clean(char *out, rc_str value)
-{
-    const size_t word = sizeof(uint64_t);
     size_t at = 0;
-    for (; value.len - at >= word; at += word) {
-        size_t clean = copy_clean_word(out + at, value.ptr + at);
-        if (clean < word)
-            return at + clean;
+    for (;;) {
+        if (buf->status != RC_OK)
+            return;
+        size_t room = buf->size - buf->len;
+        if (room >= 2 * STEP_BYTES)
+            buf->len += put_escaped(buf->ptr + buf->len, room, value, &at);
+        if (at == value.len)
+            return;
+        char piece[PIECE_BYTES];
+        size_t len = put_escaped(piece, sizeof piece, value, &at);
+        rc_buf_push(buf, rc_str_make(piece, len));
     }
-    /* The last word again, up to the end: what it shares with the one before is clean. */
-    if (at < value.len && value.len >= word) {
-        at = value.len - word;
-        return at + copy_clean_word(out + at, value.ptr + at);
-    }
-    for (; at < value.len && !rc_json_scan_is_unclean(value.ptr[at]); at++)
-        out[at] = value.ptr[at];
-    return at;
 }
 
-/* Where up to n bytes may be put together: at the end of the buffer when there is room already,
- * which saves copying them, else in bytes. */
-static char *begin_bytes(rc_buf *buf, size_t n, char *bytes)
+/* rc_buf_push_byte() with the common case inlined. */
+static inline void push_byte(rc_buf *buf, char byte)
 {
-    bool has_room = buf->status == RC_OK && buf->size - buf->len >= n;
-    return has_room ? buf->ptr + buf->len : bytes;
-}
-
-/* Appends the len bytes that were put together at p. */
-static void end_bytes(rc_buf *buf, const char *p, size_t len, const char *bytes)
-{
-    if (p == bytes)
-        rc_buf_push(buf, rc_str_make(p, len));
+    if (buf->status == RC_OK && buf->len < buf->size)
+        buf->ptr[buf->len++] = byte;
     else
-        buf->len += len;
-}
-
-/* Appends lead, value between quotes, tail. lead and tail are at most two bytes each. */
-static void push_quoted_between(rc_buf *buf, rc_str lead, rc_str value, rc_str tail)
-{
-    char bytes[SHORT_MAX + 16];
-    bool is_short = value.len <= SHORT_MAX;
-    char *p = begin_bytes(buf, (is_short ? value.len : 0) + 16, bytes);
-    size_t len = 0;
-    for (; len < lead.len; len++)
-        p[len] = lead.ptr[len];
-    p[len++] = '"';
-    size_t clean = is_short ? copy_clean(p + len, value) : 0;
-    len += clean;
-    if (clean < value.len) {
-        end_bytes(buf, p, len, bytes);
-        push_escaped(buf, value, clean);
-        p = bytes;
-        len = 0;
-    }
-    p[len++] = '"';
-    for (size_t i = 0; i < tail.len; i++)
-        p[len++] = tail.ptr[i];
-    end_bytes(buf, p, len, bytes);
+        rc_buf_push_byte(buf, byte);
 }
 
 void rc_json_push_quoted(rc_buf *buf, rc_str value)
 {
-    push_quoted_between(buf, RC_STR(""), value, RC_STR(""));
+    push_byte(buf, '"');
+    push_escaped(buf, value);
+    push_byte(buf, '"');
 }
 
 /* Structure. */
@@ -159,31 +148,20 @@ static void push_line(rc_json_writer *w)
     }
 }
 
-/* Begins a key or a value. Returns what has to stand before it and was not pushed. */
-static rc_str begin_item(rc_json_writer *w)
-{
-    rc_str nothing = RC_STR("");
-    if (w->is_after_key) {
-        w->is_after_key = false;
-        return nothing;
-    }
-    if (w->depth == 0)
-        return nothing;
-    rc_str comma = w->has_items[w->depth] ? RC_STR(",") : nothing;
-    w->has_items[w->depth] = true;
-    if (w->indent == 0)
-        return comma;
-    rc_buf_push(w->buf, comma);
-    push_line(w);
-    return nothing;
-}
-
-/* The same, with all of it pushed. */
+/* What has to stand before a key or a value. */
 static void push_item_begin(rc_json_writer *w)
 {
-    rc_str lead = begin_item(w);
-    if (lead.len > 0)
-        rc_buf_push(w->buf, lead);
+    if (w->is_after_key) {
+        w->is_after_key = false;
+        return;
+    }
+    if (w->depth == 0)
+        return;
+    if (w->has_items[w->depth])
+        push_byte(w->buf, ',');
+    w->has_items[w->depth] = true;
+    if (w->indent > 0)
+        push_line(w);
 }
 
 /* Makes the buffer's failure stick: what was asked for can not be written. */
@@ -196,7 +174,7 @@ static void fail(rc_json_writer *w)
 static void open_container(rc_json_writer *w, char bracket)
 {
     push_item_begin(w);
-    rc_buf_push_byte(w->buf, bracket);
+    push_byte(w->buf, bracket);
     if (w->depth == RC_JSON_WRITER_DEPTH_MAX) {
         fail(w);
         return;
@@ -215,7 +193,7 @@ static void close_container(rc_json_writer *w, char bracket)
     w->depth--;
     if (has_items && w->indent > 0)
         push_line(w);
-    rc_buf_push_byte(w->buf, bracket);
+    push_byte(w->buf, bracket);
 }
 
 void rc_json_object_begin(rc_json_writer *w)
@@ -242,15 +220,42 @@ void rc_json_array_end(rc_json_writer *w)
 
 void rc_json_key(rc_json_writer *w, rc_str key)
 {
-    rc_str lead = begin_item(w);
-    push_quoted_between(w->buf, lead, key, w->indent > 0 ? RC_STR(": ") : RC_STR(":"));
+    push_item_begin(w);
+    rc_json_push_quoted(w->buf, key);
+    push_byte(w->buf, ':');
+    if (w->indent > 0)
+        push_byte(w->buf, ' ');
     w->is_after_key = true;
+}
+
+void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key)
+{
+    rc_buf *buf = w->buf;
+    size_t comma = w->has_items[w->depth] ? 0 : 1;
+    size_t len = key->len - comma;
+    w->has_items[w->depth] = true;
+    w->is_after_key = true;
+    /* A copy of a known length takes two moves; what it writes too much is overwritten. */
+    if (buf->status == RC_OK && buf->size - buf->len >= sizeof key->text) {
+        memcpy(buf->ptr + buf->len, key->text + comma, sizeof key->text - 1);
+        buf->len += len;
+        return;
+    }
+    rc_buf_push(buf, rc_str_make(key->text + comma, len));
 }
 
 void rc_json_string(rc_json_writer *w, rc_str value)
 {
-    rc_str lead = begin_item(w);
-    push_quoted_between(w->buf, lead, value, RC_STR(""));
+    push_item_begin(w);
+    rc_json_push_quoted(w->buf, value);
+}
+
+void rc_json_name(rc_json_writer *w, rc_str name)
+{
+    push_item_begin(w);
+    push_byte(w->buf, '"');
+    rc_buf_push(w->buf, name);
+    push_byte(w->buf, '"');
 }
 
 void rc_json_raw(rc_json_writer *w, rc_str json)

@@ -20,6 +20,16 @@ typedef struct rc_json_writer {
     bool is_after_key;
 } rc_json_writer;
 
+/* A key that is written already, once, by the compiler: ,"name": */
+typedef struct rc_json_ready_key {
+    char text[33]; /* one more than is copied: the first is left out of a first key */
+    uint8_t len;
+} rc_json_ready_key;
+#define RC_JSON_READY_KEY(name)            \
+    {                                      \
+        ",\"" name "\":", sizeof(name) + 3 \
+    }
+
 /* buf: borrows. */
 void rc_json_writer_init(rc_json_writer *w, rc_buf *buf, uint32_t indent);
 
@@ -30,6 +40,10 @@ void rc_json_array_end(rc_json_writer *w);
 
 void rc_json_key(rc_json_writer *w, rc_str key);
 void rc_json_string(rc_json_writer *w, rc_str value);
+/* A string that has nothing to escape (the caller vouches for it). */
+void rc_json_name(rc_json_writer *w, rc_str name);
+/* The same as rc_json_key, in an object of a compact writer. */
+void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key);
 void rc_json_i64(rc_json_writer *w, int64_t value);
 void rc_json_u64(rc_json_writer *w, uint64_t value);
 void rc_json_bool(rc_json_writer *w, bool value);

@@ -250,34 +250,15 @@ static int show_report(run *r)
 
 /* ---- a failure ---- */
 
-/* The same report with an id. Without chance or memory it stays as it is. */
-static const rc_report *identify(rc_cli *cli, const rc_report *report, int64_t now_unix_ms)
+/* An id for the report, unless there is no chance to be had. */
+static bool make_id(rc_cli *cli, int64_t now_unix_ms, rc_id *ret_id)
 {
     rc_id_maker maker = {0};
     uint8_t entropy[10];
-    if (rc_report_id(report).len > 0 || !rc_entropy_get(cli->calls, entropy, sizeof entropy))
-        return report;
-    rc_id id = rc_id_make(&maker, now_unix_ms, entropy);
-    rc_buf plain;
-    rc_buf json;
-    const rc_report *named = NULL;
-    rc_buf_init(&plain, &cli->alloc, RC_CLI_OUTPUT_MAX);
-    rc_buf_init(&json, &cli->alloc, RC_CLI_OUTPUT_MAX);
-    rc_report_encode(report, RC_VIEW_INTERNAL, &plain);
-    rc_str members = rc_buf_get(&plain);
-    rc_buf_push(&json, RC_STR("{\"report_id\":\""));
-    rc_buf_push(&json, rc_str_c(id.text));
-    rc_buf_push(&json, RC_STR("\","));
-    rc_buf_push(&json, rc_str_slice(members, 1, members.len));
-    bool is_whole = rc_buf_status(&plain) == RC_OK && rc_buf_status(&json) == RC_OK;
-    if (is_whole &&
-        rc_report_decode(rc_buf_get(&json), RC_DECODE_STRICT, &cli->alloc, &named, NULL) == RC_OK) {
-        rc_report_free(report);
-        report = named;
-    }
-    rc_buf_done(&plain);
-    rc_buf_done(&json);
-    return report;
+    if (!rc_entropy_get(cli->calls, entropy, sizeof entropy))
+        return false;
+    *ret_id = rc_id_make(&maker, now_unix_ms, entropy);
+    return true;
 }
 
 static void say_what_was_left(const run *r, const rc_report *report)
@@ -323,8 +304,10 @@ static int explain_failure(run *r)
     rc_given_apply(&r->given, &failure, r->headers);
     failure.now_unix_ms = rc_clock_unix_ms(r->cli->calls);
     rc_verdict verdict = judge_input(r, &failure);
+    rc_id id;
+    if (make_id(r->cli, failure.now_unix_ms, &id))
+        failure.report_id = rc_str_c(id.text);
     const rc_report *report = rc_verdict_report(&failure, &verdict, &r->cli->alloc);
-    report = identify(r->cli, report, failure.now_unix_ms);
     int result = push_verdict(r, report, &verdict, failure.now_unix_ms);
     say_what_was_left(r, report);
     rc_report_free(report);

@@ -3,7 +3,9 @@
 #include <recourse/taxonomy.h>
 
 #include "base/json_find.h"
+#include "base/json_lex.h"
 #include "base/json_reader.h"
+#include "cli/explain_case_parts.h"
 
 /* Where the reading of one case stands. */
 typedef struct reading {
@@ -16,7 +18,7 @@ typedef struct reading {
 void rc_case_init(rc_case *c, const rc_alloc *alloc)
 {
     memset(c, 0, sizeof *c);
-    rc_buf_init(&c->text, alloc, 3 * RC_CASE_MAX_BYTES + 64);
+    rc_buf_init(&c->text, alloc, 3 * RC_CASE_MAX_BYTES + 64 + RC_JSON_VALUE_ROOM);
 }
 
 void rc_case_done(rc_case *c)
@@ -252,96 +254,89 @@ static rc_replay take_replay(reading *r, const rc_json_token *token)
     return RC_REPLAY_BY_FAMILY;
 }
 
-typedef enum member {
-    MEMBER_ID,
-    MEMBER_PROVIDER,
-    MEMBER_MODEL,
-    MEMBER_FAMILY,
-    MEMBER_STATUS,
-    MEMBER_HEADERS,
-    MEMBER_BODY,
-    MEMBER_EVENT,
-    MEMBER_TRANSPORT,
-    MEMBER_PHASE,
-    MEMBER_REPLAYABLE,
-    MEMBER_EXIT_STATUS,
-    MEMBER_CONTEXT_WINDOW,
-    MEMBER_OTHER
-} member;
+/* Comparing with a literal of a known length takes no call. */
+#define IS(literal) (memcmp(name.ptr, literal, sizeof literal - 1) == 0)
 
-static member member_of(const rc_json_token *key)
+rc_case_member rc_case_member_of(rc_str name)
 {
-    static const rc_str NAMES[MEMBER_OTHER] = {
-        RC_STR_INIT("id"),
-        RC_STR_INIT("provider"),
-        RC_STR_INIT("model"),
-        RC_STR_INIT("family"),
-        RC_STR_INIT("status"),
-        RC_STR_INIT("headers"),
-        RC_STR_INIT("body"),
-        RC_STR_INIT("event"),
-        RC_STR_INIT("transport"),
-        RC_STR_INIT("phase"),
-        RC_STR_INIT("replayable"),
-        RC_STR_INIT("exit_status"),
-        RC_STR_INIT("context_window"),
-    };
-    for (size_t i = 0; i < MEMBER_OTHER; i++) {
-        if (key->has_escapes ? rc_json_raw_eq(key->raw, true, NAMES[i])
-                             : rc_str_eq(key->raw, NAMES[i]))
-            return (member)i;
+    switch (name.len) {
+    case 2:
+        return IS("id") ? RC_CASE_ID : RC_CASE_OTHER;
+    case 4:
+        return IS("body") ? RC_CASE_BODY : RC_CASE_OTHER;
+    case 5:
+        return IS("model")   ? RC_CASE_MODEL
+               : IS("event") ? RC_CASE_EVENT
+               : IS("phase") ? RC_CASE_PHASE
+                             : RC_CASE_OTHER;
+    case 6:
+        return IS("status") ? RC_CASE_STATUS : IS("family") ? RC_CASE_FAMILY : RC_CASE_OTHER;
+    case 7:
+        return IS("headers") ? RC_CASE_HEADERS : RC_CASE_OTHER;
+    case 8:
+        return IS("provider") ? RC_CASE_PROVIDER : RC_CASE_OTHER;
+    case 9:
+        return IS("transport") ? RC_CASE_TRANSPORT : RC_CASE_OTHER;
+    case 10:
+        return IS("replayable") ? RC_CASE_REPLAYABLE : RC_CASE_OTHER;
+    case 11:
+        return IS("exit_status") ? RC_CASE_EXIT_STATUS : RC_CASE_OTHER;
+    case 14:
+        return IS("context_window") ? RC_CASE_CONTEXT_WINDOW : RC_CASE_OTHER;
+    default:
+        return RC_CASE_OTHER;
     }
-    return MEMBER_OTHER;
 }
 
 static void take_member(reading *r, const rc_json_token *key)
 {
     rc_failure *failure = &r->c->failure;
     rc_json_token value = next(r);
-    switch (member_of(key)) {
-    case MEMBER_ID:
+    switch (rc_case_member_of(text_of(r->c, key))) {
+    case RC_CASE_ID:
         take_id(r, "id", &value);
         return;
-    case MEMBER_PROVIDER:
+    case RC_CASE_PROVIDER:
         failure->provider = take_string(r, "provider", &value);
         return;
-    case MEMBER_MODEL:
+    case RC_CASE_MODEL:
         failure->model = take_string(r, "model", &value);
         return;
-    case MEMBER_FAMILY:
+    case RC_CASE_FAMILY:
         failure->family = take_family(r, &value);
         return;
-    case MEMBER_STATUS:
-        failure->status =
-            (int)take_number(r, "status", &value, 999, "is a whole number from 0 to 999");
+    case RC_CASE_STATUS:
+        failure->status = (int)take_number(r, "status", &value, RC_CASE_STATUS_MAX,
+                                           "is a whole number from 0 to 999");
         return;
-    case MEMBER_HEADERS:
+    case RC_CASE_HEADERS:
         take_headers(r, failure, &value);
         return;
-    case MEMBER_BODY:
+    case RC_CASE_BODY:
         failure->body = take_any(r, &value);
         return;
-    case MEMBER_EVENT:
+    case RC_CASE_EVENT:
         failure->event = take_any(r, &value);
         return;
-    case MEMBER_TRANSPORT:
+    case RC_CASE_TRANSPORT:
         failure->transport = take_transport(r, &value);
         return;
-    case MEMBER_PHASE:
+    case RC_CASE_PHASE:
         failure->phase = take_phase(r, &value);
         return;
-    case MEMBER_REPLAYABLE:
+    case RC_CASE_REPLAYABLE:
         failure->replay = take_replay(r, &value);
         return;
-    case MEMBER_EXIT_STATUS:
-        failure->exit_status =
-            (int)take_number(r, "exit_status", &value, 255, "is a whole number from 0 to 255");
+    case RC_CASE_EXIT_STATUS:
+        failure->exit_status = (int)take_number(r, "exit_status", &value, RC_CASE_EXIT_STATUS_MAX,
+                                                "is a whole number from 0 to 255");
         return;
-    case MEMBER_CONTEXT_WINDOW:
-        failure->context_window = take_number(r, "context_window", &value, 1000000000,
-                                              "is a whole number of tokens up to 1000000000");
+    case RC_CASE_CONTEXT_WINDOW:
+        failure->context_window =
+            take_number(r, "context_window", &value, RC_CASE_CONTEXT_WINDOW_MAX,
+                        "is a whole number of tokens up to 1000000000");
         return;
-    case MEMBER_OTHER:
+    case RC_CASE_OTHER:
         break;
     }
     if (is_begin(value.type))
@@ -369,22 +364,21 @@ static void read_object(reading *r)
         token = next(r);
 }
 
-/* The tolerant reader goes on through damage, so that an id behind it is found too. */
-rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
+static void clear(rc_case *c)
 {
-    static const rc_json_limits LIMITS = {
-        .max_bytes = RC_CASE_MAX_BYTES, .max_depth = RC_JSON_DEPTH_MAX, .is_tolerant = true};
-    reading r = {.c = c};
     c->failure = (rc_failure){0};
     c->has_id = false;
     c->is_id_number = false;
     c->id = rc_str_make(NULL, 0);
     rc_buf_reset(&c->text);
-    /* A byte that is not UTF-8 becomes three. */
-    if (rc_buf_reserve(&c->text, 3 * json.len) != RC_OK) {
-        *ret_fault = (rc_case_fault){.what = "there is no memory for it"};
-        return RC_E_NOMEM;
-    }
+}
+
+/* The tolerant reader goes on through damage, so that an id behind it is found too. */
+static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
+{
+    static const rc_json_limits LIMITS = {
+        .max_bytes = RC_CASE_MAX_BYTES, .max_depth = RC_JSON_DEPTH_MAX, .is_tolerant = true};
+    reading r = {.c = c};
     rc_json_reader_init(&r.json, json, &LIMITS);
     read_object(&r);
     bool is_object = r.status != RC_E_SYNTAX;
@@ -398,14 +392,24 @@ rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
     return r.status;
 }
 
+rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
+{
+    clear(c);
+    /* A byte that is not UTF-8 becomes three. */
+    if (rc_buf_reserve(&c->text, 3 * json.len + RC_JSON_VALUE_ROOM) != RC_OK) {
+        *ret_fault = (rc_case_fault){.what = "there is no memory for it"};
+        return RC_E_NOMEM;
+    }
+    if (rc_case_read_plain(c, json))
+        return RC_OK;
+    clear(c);
+    return read_damaged(c, json, ret_fault);
+}
+
 void rc_case_find_id(rc_case *c, rc_str json)
 {
     rc_json_member id = {.key = RC_STR("id")};
-    c->failure = (rc_failure){0};
-    c->has_id = false;
-    c->is_id_number = false;
-    c->id = rc_str_make(NULL, 0);
-    rc_buf_reset(&c->text);
+    clear(c);
     rc_json_find(json, &id, 1, true);
     if (!id.is_found || (id.value.type != RC_JSON_STRING && id.value.type != RC_JSON_NUMBER))
         return;

@@ -85,8 +85,39 @@ static void take_line(rc_str line, rc_failure *failure)
     }
 }
 
+/* The host of a URL or of a Host header's value, without a user and a port. */
+static rc_str host_in(rc_str value)
+{
+    size_t scheme = rc_str_find(value, RC_STR("://"), 0);
+    rc_str host = scheme == RC_STR_NPOS ? value : rc_str_slice(value, scheme + 3, value.len);
+    size_t end = 0;
+    while (end < host.len && !rc_ascii_is_space(host.ptr[end]) && host.ptr[end] != '/' &&
+           host.ptr[end] != '?' && host.ptr[end] != '#')
+        end++;
+    host = rc_str_slice(host, 0, end);
+    size_t user = rc_str_find_byte(host, '@', 0);
+    host = user == RC_STR_NPOS ? host : rc_str_slice(host, user + 1, host.len);
+    return rc_str_slice(host, 0, rc_str_find_byte(host, ':', 0));
+}
+
+/* Who was asked last: "> Host: api.groq.com" of curl -v, "Request URL: https://..." of a browser. */
+static void take_host(rc_str text, rc_failure *failure)
+{
+    static const rc_str BEFORE[] = {RC_STR_INIT("> Host:"), RC_STR_INIT("Request URL:")};
+    for (size_t at = 0; at < text.len;) {
+        size_t end = rc_str_find_byte(text, '\n', at);
+        rc_str line = rc_str_slice(text, at, end);
+        for (size_t i = 0; i < sizeof BEFORE / sizeof *BEFORE; i++) {
+            if (rc_str_starts_with_nocase(line, BEFORE[i]))
+                failure->host = host_in(rc_str_trim(rc_str_slice(line, BEFORE[i].len, line.len)));
+        }
+        at = end == RC_STR_NPOS ? text.len : end + 1;
+    }
+}
+
 void rc_curl_read(rc_str text, rc_failure *failure)
 {
+    take_host(text, failure);
     static const rc_str MARK = RC_STR_INIT("curl: (");
     size_t last = RC_STR_NPOS;
     for (size_t at = rc_str_find(text, MARK, 0); at != RC_STR_NPOS;

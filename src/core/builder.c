@@ -20,7 +20,7 @@ void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
     rc_report *report = rc_arena_get(&arena, sizeof *report);
     if (!report)
         return;
-    rc_fields_clear(&rc_report_fields, report);
+    report->retry_after_ms = -1; /* of what is not there all else is 0 */
     report->arena = arena;
     report->refs = 1;
     report->code = (uint32_t)code;
@@ -56,9 +56,11 @@ static void *get_memory(rc_builder *builder, size_t count, size_t size)
 static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size,
                             rc_str *ret_text)
 {
-    char *memory = get_memory(builder, size + 1, 1);
-    if (!memory)
+    char *memory = rc_arena_get_unset(&builder->report->arena, size + 1);
+    if (!memory) {
+        rc_builder_note_failure(builder);
         return RC_E_NOMEM;
+    }
     rc_buf buf;
     rc_buf_init_fixed(&buf, memory, size);
     rc_status status = rc_scrub(text, max_bytes, &buf);
@@ -71,12 +73,19 @@ static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, 
     return RC_OK;
 }
 
-/* Most text comes out as long as it went in, so that much room is tried first. */
+/* Most text comes out as it went in. What does not is as long, most often, so that much room is
+ * tried first. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
 {
     rc_str clean = {NULL, 0};
     if (!builder->report || text.len == 0)
         return clean;
+    if (text.len <= max_bytes && rc_scrub_is_clean(text)) {
+        clean = rc_arena_dup(&builder->report->arena, text);
+        if (!clean.ptr)
+            rc_builder_note_failure(builder);
+        return clean;
+    }
     if (text.len < max_bytes) {
         rc_status status = scrub_into(builder, text, max_bytes, text.len, &clean);
         if (status != RC_E_TOO_LARGE)

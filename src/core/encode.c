@@ -32,52 +32,67 @@ rc_view rc_view_parse(rc_str name)
 static void put_object(rc_json_writer *w, const rc_field_table *table, const void *object,
                        rc_view view);
 
-/* Has an OBJECT field anything to show in this view? */
-static bool has_visible(const rc_field_table *table, const void *object, rc_view view)
+/* The members of an OBJECT field, unless this view has none of them. */
+static void put_members(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
+    const rc_field_table *table = field->members;
     for (size_t i = 0; i < table->count; i++) {
-        if ((table->fields[i].views & view) && rc_field_is_set(&table->fields[i], object))
-            return true;
+        if ((table->fields[i].views & view) && rc_field_is_set(&table->fields[i], object)) {
+            rc_json_ready_key_push(w, &field->ready_key);
+            put_object(w, table, object, view);
+            return;
+        }
     }
-    return false;
 }
 
-static void put_scalar(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
+static inline void put_text(rc_json_writer *w, const rc_field *field, rc_str text, rc_view view)
 {
-    if (field->kind == RC_FIELD_OBJECT && !has_visible(field->members, object, view))
+    if (text.len == 0)
         return;
-    if (!rc_field_is_set(field, object))
-        return;
-    const char *at = (const char *)object + field->offset;
-    rc_json_key(w, field->key);
-    if (field->kind == RC_FIELD_TEXT)
-        rc_render_text(w, view, *(const rc_str *)(const void *)at);
-    else if (field->kind == RC_FIELD_INT)
-        rc_json_i64(w, *(const int64_t *)(const void *)at);
-    else if (field->kind == RC_FIELD_BOOL)
-        rc_json_bool(w, *(const uint32_t *)(const void *)at == RC_TRUE);
-    else if (field->kind == RC_FIELD_ENUM)
-        rc_json_string(w, rc_str_c(field->names->name(*(const uint32_t *)(const void *)at)));
+    rc_json_ready_key_push(w, &field->ready_key);
+    if (view == RC_VIEW_MODEL)
+        rc_render_text(w, view, text);
     else
-        put_object(w, field->members, object, view);
+        rc_json_string(w, text);
 }
 
-static void put_attempts(rc_json_writer *w, rc_str key, const rc_report *report, rc_view view)
+static void put_int(rc_json_writer *w, const rc_field *field, int64_t number)
+{
+    if (number == field->absent)
+        return;
+    rc_json_ready_key_push(w, &field->ready_key);
+    rc_json_i64(w, number);
+}
+
+/* A BOOL or an ENUM. */
+static void put_name(rc_json_writer *w, const rc_field *field, uint32_t value)
+{
+    if (value == 0)
+        return;
+    rc_json_ready_key_push(w, &field->ready_key);
+    if (field->kind == RC_FIELD_BOOL)
+        rc_json_bool(w, value == RC_TRUE);
+    else
+        rc_json_name(w, rc_str_c(field->names->name(value)));
+}
+
+static void put_attempts(rc_json_writer *w, const rc_field *field, const rc_report *report,
+                         rc_view view)
 {
     if (!report->attempt_count)
         return;
-    rc_json_key(w, key);
+    rc_json_ready_key_push(w, &field->ready_key);
     rc_json_array_begin(w);
     for (size_t i = 0; i < report->attempt_count; i++)
         put_object(w, &rc_attempt_fields, &report->attempts[i], view);
     rc_json_array_end(w);
 }
 
-static void put_sources(rc_json_writer *w, rc_str key, const rc_report *report)
+static void put_sources(rc_json_writer *w, const rc_field *field, const rc_report *report)
 {
     if (!report->source_count)
         return;
-    rc_json_key(w, key);
+    rc_json_ready_key_push(w, &field->ready_key);
     rc_json_array_begin(w);
     for (size_t i = 0; i < report->source_count; i++)
         rc_json_string(w, report->sources[i]);
@@ -87,22 +102,28 @@ static void put_sources(rc_json_writer *w, rc_str key, const rc_report *report)
 /* Recurses into the cause: a chain is RC_REPORT_CAUSE_DEPTH_MAX deep at most. */
 static void put_field(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
+    const char *at = (const char *)object + field->offset;
     switch (field->kind) {
     case RC_FIELD_TEXT:
+        return; /* done before */
     case RC_FIELD_INT:
+        put_int(w, field, *(const int64_t *)(const void *)at);
+        return;
     case RC_FIELD_BOOL:
     case RC_FIELD_ENUM:
+        put_name(w, field, *(const uint32_t *)(const void *)at);
+        return;
     case RC_FIELD_OBJECT:
-        put_scalar(w, field, object, view);
+        put_members(w, field, object, view);
         return;
     case RC_FIELD_CONTEXT:
         rc_render_member_context(w, view, object);
         return;
     case RC_FIELD_ATTEMPTS:
-        put_attempts(w, field->key, object, view);
+        put_attempts(w, field, object, view);
         return;
     case RC_FIELD_SOURCES:
-        put_sources(w, field->key, object);
+        put_sources(w, field, object);
         return;
     case RC_FIELD_CAUSE:
         break;
@@ -110,7 +131,7 @@ static void put_field(rc_json_writer *w, const rc_field *field, const void *obje
     const rc_report *cause = ((const rc_report *)object)->cause;
     if (!cause)
         return;
-    rc_json_key(w, field->key);
+    rc_json_ready_key_push(w, &field->ready_key);
     put_object(w, &rc_report_fields, cause, view);
 }
 
@@ -119,8 +140,14 @@ static void put_object(rc_json_writer *w, const rc_field_table *table, const voi
 {
     rc_json_object_begin(w);
     for (size_t i = 0; i < table->count; i++) {
-        if (table->fields[i].views & view)
-            put_field(w, &table->fields[i], object, view);
+        const rc_field *field = &table->fields[i];
+        const char *at = (const char *)object + field->offset;
+        if (!(field->views & view))
+            continue;
+        if (field->kind == RC_FIELD_TEXT) /* most are, and most of them are not there */
+            put_text(w, field, *(const rc_str *)(const void *)at, view);
+        else
+            put_field(w, field, object, view);
     }
     rc_json_object_end(w);
 }

@@ -5,22 +5,33 @@
 static const rc_str PROVIDER_WORDS = RC_STR_INIT("the provider");
 static const rc_str MODEL_WORDS = RC_STR_INIT("the model");
 
+/* Do "the" or "The" stand at `at`, as both words begin? */
+static bool has_article(rc_str sentence, size_t at)
+{
+    return (sentence.ptr[at] | 0x20) == 't' && sentence.len - at >= MODEL_WORDS.len &&
+           (sentence.ptr[at + 1] | 0x20) == 'h';
+}
+
 rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str model)
 {
-    size_t at = 0;
-    while (at < sentence.len) {
-        rc_str rest = rc_str_slice(sentence, at, sentence.len);
+    size_t written = 0;
+    for (size_t at = 0; at < sentence.len; at++) {
+        if (!has_article(sentence, at))
+            continue;
+        rc_str rest = rc_str_make(sentence.ptr + at, sentence.len - at);
         if (provider.len && rc_str_starts_with_nocase(rest, PROVIDER_WORDS)) {
+            rc_buf_push(buf, rc_str_make(sentence.ptr + written, at - written));
             rc_buf_push(buf, provider);
-            at += PROVIDER_WORDS.len;
+            written = at + PROVIDER_WORDS.len;
+            at = written - 1;
         } else if (model.len && rc_str_starts_with_nocase(rest, MODEL_WORDS)) {
-            rc_buf_push(buf, rc_str_slice(rest, 0, MODEL_WORDS.len));
+            size_t end = at + MODEL_WORDS.len;
+            rc_buf_push(buf, rc_str_make(sentence.ptr + written, end - written));
             rc_buf_push_byte(buf, ' ');
             rc_buf_push(buf, model);
-            at += MODEL_WORDS.len;
-        } else {
-            rc_buf_push_byte(buf, sentence.ptr[at++]);
+            written = end;
+            at = written - 1;
         }
     }
-    return rc_buf_status(buf);
+    return rc_buf_push(buf, rc_str_slice(sentence, written, sentence.len));
 }

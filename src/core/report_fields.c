@@ -29,18 +29,16 @@ ENUM_NAMES(action, rc_user_action, rc_user_action_name, rc_user_action_parse, RC
 ENUM_NAMES(limit, rc_limit_kind, rc_limit_kind_name, rc_limit_kind_parse, RC_LIMIT_KIND_UNKNOWN);
 
 #define AT(member) .offset = offsetof(rc_report, member)
-#define TEXT(key_, views_, member, max_)                                            \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_TEXT, .views = (views_), AT(member), \
-    .max_bytes = (max_)
-#define ENUM(key_, views_, member, names_)                                          \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_ENUM, .views = (views_), AT(member), \
-    .names = &(names_)
-#define BOOL(key_, views_, member) \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_BOOL, .views = (views_), AT(member)
-#define INT(key_, views_, member, absent_, min_, max_)                             \
-    .key = RC_STR_INIT(key_), .kind = RC_FIELD_INT, .views = (views_), AT(member), \
-    .absent = (absent_), .min = (min_), .max = (max_)
-#define OTHER(key_, views_, kind_) .key = RC_STR_INIT(key_), .kind = (kind_), .views = (views_)
+#define KEY(key_) .key = RC_STR_INIT(key_), .ready_key = RC_JSON_READY_KEY(key_)
+#define TEXT(key_, views_, member, max_) \
+    KEY(key_), .kind = RC_FIELD_TEXT, .views = (views_), AT(member), .max_bytes = (max_)
+#define ENUM(key_, views_, member, names_) \
+    KEY(key_), .kind = RC_FIELD_ENUM, .views = (views_), AT(member), .names = &(names_)
+#define BOOL(key_, views_, member) KEY(key_), .kind = RC_FIELD_BOOL, .views = (views_), AT(member)
+#define INT(key_, views_, member, absent_, min_, max_)                                   \
+    KEY(key_), .kind = RC_FIELD_INT, .views = (views_), AT(member), .absent = (absent_), \
+               .min = (min_), .max = (max_)
+#define OTHER(key_, views_, kind_) KEY(key_), .kind = (kind_), .views = (views_)
 #define INHERITED .is_inherited = true
 
 #define NAME_MAX_BYTES RC_REPORT_NAME_MAX

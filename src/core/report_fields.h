@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "base/json_writer.h"
+
 typedef enum rc_field_kind {
     RC_FIELD_TEXT,    /* rc_str */
     RC_FIELD_INT,     /* int64_t */
@@ -31,6 +33,7 @@ typedef struct rc_field_table rc_field_table;
 
 typedef struct rc_field {
     rc_str key;
+    rc_json_ready_key ready_key; /* the same for the encoder */
     rc_field_kind kind;
     uint8_t views;     /* rc_view bits */
     bool is_inherited; /* a wrapper that does not set it takes it from its cause */

@@ -222,6 +222,40 @@ static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
     return rc_buf_push(buf, MARK);
 }
 
+/* One word, with nothing behind it that it could be the name of, and too short for a key or all in
+ * small letters. */
+static bool is_plain_word(rc_str text)
+{
+    unsigned seen = 0;
+    for (size_t at = 0; at < text.len; at++) {
+        if (!rc_scrub_is(text, at, RC_SCRUB_WORD))
+            return false;
+        seen |= rc_scrub_class(text, at);
+    }
+    return text.ptr[0] != '-' &&
+           (text.len < RC_SCRUB_LONG_WORD || !(seen & (RC_SCRUB_DIGIT | RC_SCRUB_UPPER)));
+}
+
+/* Most texts of a report are names and codes: those need one look and no plan. */
+bool rc_scrub_is_clean(rc_str text)
+{
+    if (text.len == 0 || is_plain_word(text))
+        return true;
+    rc_scrub_sieve sieve;
+    rc_scrub_sieve_load(&sieve, text, 0);
+    if (sieve.marks == 0 && sieve.to == text.len)
+        return true;
+    rc_scrub_scan scan;
+    rc_scrub_edit edit;
+    rc_scrub_scan_init(&scan, text);
+    scan.sieve = sieve;
+    while (rc_scrub_scan_next(&scan, &edit)) {
+        if (edit.put != RC_SCRUB_KEEP)
+            return false;
+    }
+    return true;
+}
+
 rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf)
 {
     if (max_bytes < MAX_BYTES_LEAST)

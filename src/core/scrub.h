@@ -23,6 +23,9 @@
  * whose name says secret, cookies, AWS access keys, secret keys, session tokens and signatures. */
 rc_status rc_scrub(rc_str text, size_t max_bytes, rc_buf *buf);
 
+/* Does rc_scrub leave this text as it is, where it need not cut it? */
+bool rc_scrub_is_clean(rc_str text);
+
 /* Does a value under this name have to be secret whatever it looks like (authorization, api_key,
  * x-api-key, password, cookie, client_secret, ...)? Case and the separators - _ . do not matter.
  * Names such as max_tokens, token_count, prompt_tokens, key_id, request_id and author are not. */

@@ -56,14 +56,23 @@ static void fold(rc_str name, folded *ret)
     ret->is_whole = at == 0;
 }
 
-static bool matches(const secret_name *row, const folded *name, bool is_exact)
+/* Most rows differ in the last two bytes: only the rest is worth a call. */
+static inline bool has_end(rc_str name, const char *end, size_t len)
 {
-    rc_str text = rc_str_make(row->text, row->len);
+    return name.len >= len && name.ptr[name.len - 1] == end[len - 1] &&
+           name.ptr[name.len - 2] == end[len - 2] &&
+           memcmp(name.ptr + name.len - len, end, len) == 0;
+}
+
+static inline bool matches(const secret_name *row, const folded *name, bool is_exact)
+{
     if (is_exact || row->match == MATCH_EXACT)
-        return name->is_whole && rc_str_eq(name->text, text);
+        return name->text.len == row->len && name->is_whole &&
+               has_end(name->text, row->text, row->len);
     if (row->match == MATCH_PREFIX)
-        return name->is_whole && rc_str_starts_with(name->text, text);
-    return rc_str_ends_with(name->text, text);
+        return name->is_whole && name->text.ptr[0] == row->text[0] &&
+               rc_str_starts_with(name->text, rc_str_make(row->text, row->len));
+    return has_end(name->text, row->text, row->len);
 }
 
 static rc_scrub_kind find_kind(const folded *name, bool is_exact)
@@ -97,7 +106,7 @@ static bool strip_tail(rc_str *name)
         return true;
     }
     for (size_t i = 0; i < sizeof TAILS / sizeof *TAILS; i++) {
-        if (rc_str_ends_with(*name, TAILS[i])) {
+        if (has_end(*name, TAILS[i].ptr, TAILS[i].len)) {
             name->len -= TAILS[i].len;
             return true;
         }
@@ -125,9 +134,13 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
         kind = find_tailed_kind(&f);
     if (kind == RC_SCRUB_KIND_NONE)
         return kind;
+    char first = f.text.ptr[0];
+    char last = f.text.ptr[f.text.len - 1];
     for (size_t i = 0; i < sizeof PLAIN_NAMES / sizeof *PLAIN_NAMES; i++) {
         const secret_name *row = &PLAIN_NAMES[i];
-        if (matches(row, &f, false))
+        bool is_near =
+            row->match == MATCH_PREFIX ? row->text[0] == first : row->text[row->len - 1] == last;
+        if (is_near && matches(row, &f, false))
             return row->match == MATCH_PREFIX ? RC_SCRUB_KIND_ERROR : RC_SCRUB_KIND_NONE;
     }
     return kind;
@@ -243,6 +256,58 @@ const uint32_t rc_scrub_bytes_behind[256] = {
     ['.'] = SPLIT_ENDS,
     ['/'] = SPLIT_ENDS,
 };
+
+/* The ends of the table's names and tails, their last four letters (of the shortest, three): a bit
+ * for each, made by the compiler. Ends may share one. */
+#define END_BIT(a, b, c, d) \
+    (((unsigned)(a)*3 ^ (unsigned)(b)*5 ^ (unsigned)(c)*17 ^ (unsigned)(d)*29) & 255u)
+#define FROM_END(text, back) ((text)[sizeof(text) > (back) ? sizeof(text) - 1 - (back) : 0])
+#define END_OF(text)                                                                        \
+    END_BIT(sizeof(text) > 4 ? FROM_END(text, 4) : 0, FROM_END(text, 3), FROM_END(text, 2), \
+            FROM_END(text, 1))
+#define END_IN(text, word) | (END_OF(text) / 64 == (word) ? UINT64_C(1) << END_OF(text) % 64 : 0)
+
+static const uint64_t ENDS[4] = {
+#define RC_SECRET_NAME(name, MATCH, KIND, text) END_IN(name, 0)
+#define RC_SECRET_TAIL(tail) END_IN(tail, 0)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_NAME(name, MATCH, KIND, text) END_IN(name, 1)
+#define RC_SECRET_TAIL(tail) END_IN(tail, 1)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_NAME(name, MATCH, KIND, text) END_IN(name, 2)
+#define RC_SECRET_TAIL(tail) END_IN(tail, 2)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_NAME(name, MATCH, KIND, text) END_IN(name, 3)
+#define RC_SECRET_TAIL(tail) END_IN(tail, 3)
+    0
+#include "../../spec/secrets.def"
+};
+
+static bool has_end_bit(unsigned bit)
+{
+    return ENDS[bit / 64] >> bit % 64 & 1;
+}
+
+bool rc_scrub_may_be_name(rc_str text, size_t to)
+{
+    if (to < 4)
+        return true;
+    char letters[4];
+    for (size_t i = 0; i < 4; i++) {
+        char c = text.ptr[to - 4 + i];
+        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* of a tail, or left out of a name */
+            return true;
+        letters[i] = rc_ascii_lower(c);
+    }
+    return has_end_bit(END_BIT(letters[0], letters[1], letters[2], letters[3])) ||
+           has_end_bit(END_BIT(0, letters[1], letters[2], letters[3]));
+}
 
 bool rc_scrub_is_secret_name(rc_str name)
 {

@@ -174,6 +174,10 @@ static inline bool rc_scrub_is_telling(const char *last)
             rc_scrub_bytes_behind[(unsigned char)last[1]]) != 0;
 }
 
+/* May the word that ends at `to` have a kind below? Looks at its last letters alone, and is wrong
+ * only where it says yes. */
+bool rc_scrub_may_be_name(rc_str text, size_t to);
+
 /* is_exact: the whole name has to stand in the table, not just its end. */
 rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact);
 

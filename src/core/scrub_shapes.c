@@ -46,6 +46,60 @@ static const shape SPLIT_SHAPES[] = {
 #include "../../spec/secrets.def"
 };
 
+/* Nearly every word is no key, as its first two letters tell: a bit for each pair that a prefix of
+ * the table begins with, made by the compiler. Pairs may share one. */
+typedef struct pair_set {
+    uint64_t words[4];
+} pair_set;
+
+#define PAIR_BIT(first, second) ((((unsigned)(first)&31u) << 3 ^ ((unsigned)(second)&31u)) & 255u)
+#define PAIR_IN(prefix, word)                                       \
+    | (PAIR_BIT((prefix)[0], (prefix)[1]) / 64 == (word)            \
+           ? UINT64_C(1) << PAIR_BIT((prefix)[0], (prefix)[1]) % 64 \
+           : 0)
+
+static const pair_set PAIRS = {{
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) PAIR_IN(prefix, 0)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) PAIR_IN(prefix, 1)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) PAIR_IN(prefix, 2)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text) PAIR_IN(prefix, 3)
+    0
+#include "../../spec/secrets.def"
+}};
+
+static const pair_set SPLIT_PAIRS = {{
+#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) PAIR_IN(prefix, 0)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) PAIR_IN(prefix, 1)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) PAIR_IN(prefix, 2)
+    0
+#include "../../spec/secrets.def"
+    ,
+#define RC_SECRET_SPLIT_SHAPE(prefix, CLASS, min, text) PAIR_IN(prefix, 3)
+    0
+#include "../../spec/secrets.def"
+}};
+
+static inline bool may_begin_shape(const pair_set *pairs, rc_str text, size_t at)
+{
+    unsigned bit = at + 1 < text.len ? PAIR_BIT(text.ptr[at], text.ptr[at + 1]) : 0;
+    return at + 1 < text.len && (pairs->words[bit / 64] >> bit % 64 & 1);
+}
+
 /* Random enough to be no name: people do not write two digits or both cases into an ordinary word.
  */
 static bool passes(shape_test test, rc_str text, size_t from, size_t to)
@@ -165,10 +219,26 @@ static size_t hex_pair_end(rc_str text, size_t at)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static size_t start_end(rc_str text, size_t at)
+/* Has the word at `at` neither digits nor capitals? Then no row of SHAPES is met: each of them asks
+ * for one or the other behind its prefix. */
+static bool is_tame(rc_str text, size_t at)
 {
-    size_t to = table_shape_end(SHAPES, COUNT(SHAPES), text, at);
-    if (!to)
+    while (rc_scrub_is(text, at, RC_SCRUB_LOWER | RC_SCRUB_DASH))
+        at++;
+    return !rc_scrub_is(text, at, RC_SCRUB_WORD);
+}
+
+#define RC_SECRET_SHAPE(prefix, CLASS, min, TEST, WHERE, text)               \
+    _Static_assert(TEST_##TEST != TEST_NONE || CLASS_##CLASS == CLASS_UPPER, \
+                   "is_tame() and is_plain_word() rely on digits or capitals");
+#include "../../spec/secrets.def"
+
+static size_t start_end(rc_str text, size_t at, bool is_in_table)
+{
+    size_t to = 0;
+    if (is_in_table && may_begin_shape(&PAIRS, text, at))
+        to = table_shape_end(SHAPES, COUNT(SHAPES), text, at);
+    if (!to && (text.ptr[at] | 0x20) == 'e')
         to = jwt_end(text, at);
     if (!to && rc_scrub_is(text, at, RC_SCRUB_HEX))
         to = uuid_pair_end(text, at);
@@ -180,11 +250,12 @@ static size_t start_end(rc_str text, size_t at)
 bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to)
 {
     size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* _sk-...: emphasis */
-    size_t end = at < to ? start_end(text, at) : 0;
-    while (!end && at < to) {
+    bool is_in_table = !is_tame(text, at);
+    size_t end = at < to ? start_end(text, at, is_in_table) : 0;
+    while (!end && at < to && is_in_table) {
         at = rc_scrub_run(text, at, RC_SCRUB_ALNUM, to - at);
         at = rc_scrub_run(text, at, RC_SCRUB_DASH, to - at);
-        if (at < to)
+        if (at < to && may_begin_shape(&PAIRS, text, at))
             end = table_shape_end(INSIDE_SHAPES, COUNT(INSIDE_SHAPES), text, at);
     }
     if (!end)
@@ -196,5 +267,7 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
 
 size_t rc_scrub_split_shape_end(rc_str text, size_t at)
 {
+    if (!may_begin_shape(&SPLIT_PAIRS, text, at))
+        return 0;
     return table_shape_end(SPLIT_SHAPES, COUNT(SPLIT_SHAPES), text, at);
 }

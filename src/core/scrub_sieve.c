@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/lanes.h"
 #include "base/str.h"
 
 /* A window is looked at as a whole, without a branch for each byte: branches that follow the shape
@@ -12,40 +13,19 @@
 
 _Static_assert(RC_SCRUB_LONG_WORD == 16, "long_runs() counts to sixteen");
 
-typedef uint8_t lanes __attribute__((vector_size(16))); /* 0x00 or 0xFF where it is an answer */
-
-/* A bit for each lane. */
-static uint64_t bits_of(lanes answer)
-{
-#ifdef __SSE2__
-    typedef char signed_lanes __attribute__((vector_size(16)));
-    return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)answer);
-#else
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < sizeof answer; i++)
-        bits |= (uint64_t)(answer[i] & 1u) << i;
-    return bits;
-#endif
-}
-
-static lanes in_range(lanes bytes, uint8_t first, uint8_t last)
-{
-    return (lanes)((lanes)(bytes - first) <= (uint8_t)(last - first));
-}
-
 /* The bytes of RC_SCRUB_WORD. */
-static lanes word_lanes(lanes bytes)
+static rc_lanes word_lanes(rc_lanes bytes)
 {
-    lanes folded = bytes | 0x20;
-    return in_range(folded, 'a', 'z') | in_range(bytes, '0', '9') | (lanes)(bytes == '-') |
-           (lanes)(bytes == '_');
+    rc_lanes folded = bytes | 0x20;
+    return rc_lanes_in_range(folded, 'a', 'z') | rc_lanes_in_range(bytes, '0', '9') |
+           (rc_lanes)(bytes == '-') | (rc_lanes)(bytes == '_');
 }
 
 /* Where a disguise, an escape sequence or an ill-formed byte may begin. */
-static lanes special_lanes(lanes bytes)
+static rc_lanes special_lanes(rc_lanes bytes)
 {
-    return (lanes)(bytes == '\\') | (lanes)(bytes == '%') | (lanes)(bytes == 0x1B) |
-           (lanes)(bytes == 0) | (lanes)(bytes >= 0x80);
+    return (rc_lanes)(bytes == '\\') | (rc_lanes)(bytes == '%') | (rc_lanes)(bytes == 0x1B) |
+           (rc_lanes)(bytes == 0) | rc_lanes_high(bytes);
 }
 
 /* Where RC_SCRUB_LONG_WORD set bits follow each other; `more` of them follow the last one. */
@@ -70,6 +50,15 @@ static bool ends_in(rc_str text, size_t to, rc_str literal)
     return to >= literal.len && rc_scrub_has_nocase(text, to - literal.len, literal);
 }
 
+/* May one of the words that skip_filler() knows stand at `at`? Their first two letters differ. */
+static bool may_be_filler(rc_str text, size_t at)
+{
+    static const char SECOND[256] = {['g'] = 'i', ['i'] = 's', ['p'] = 'r', ['r'] = 'e',
+                                     ['s'] = 'u', ['u'] = 's', ['v'] = 'a', ['w'] = 'a'};
+    unsigned char first = (unsigned char)rc_ascii_lower(text.ptr[at]);
+    return at + 1 < text.len && SECOND[first] && SECOND[first] == rc_ascii_lower(text.ptr[at + 1]);
+}
+
 bool rc_scrub_tells_before_blank(rc_str text, size_t to)
 {
     char last = rc_ascii_lower(text.ptr[to - 1]);
@@ -78,9 +67,27 @@ bool rc_scrub_tells_before_blank(rc_str text, size_t to)
     if (is_scheme || (last == 'n' && ends_in(text, to, RC_STR("-----begin"))))
         return true;
     char next = to + 1 < text.len ? text.ptr[to + 1] : '\0';
-    if (rc_ascii_is_alpha(next)) /* the first letters of what skip_filler() knows */
-        return last != 'r' && memchr("giprsuvwGIPRSUVW", next, 16);
-    return !rc_ascii_is_digit(next) && next != '(' && next != '.';
+    if (rc_ascii_is_alpha(next))
+        return last != 'r' && may_be_filler(text, to + 1) && rc_scrub_may_be_name(text, to);
+    return !rc_ascii_is_digit(next) && next != '(' && next != '.' && rc_scrub_may_be_name(text, to);
+}
+
+/* Is the telling word that ends at `to` worth a look? Behind these bytes it can only be a name;
+ * behind others it may be a scheme or the first part of a key too. */
+static bool is_worth_a_look(rc_str text, size_t to)
+{
+    switch (text.ptr[to]) {
+    case ' ':
+        return rc_scrub_tells_before_blank(text, to);
+    case ':':
+    case '=':
+    case '"':
+    case '\'':
+    case '>':
+        return rc_scrub_may_be_name(text, to);
+    default:
+        return true;
+    }
 }
 
 /* The last bytes of words that may be names, schemes or split prefixes, as their last two bytes and
@@ -91,8 +98,7 @@ static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
     for (; ends; ends &= ends - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ends);
         size_t to = from + i + 1;
-        bool is_telling = rc_scrub_is_telling(text.ptr + to - 1) &&
-                          (text.ptr[to] != ' ' || rc_scrub_tells_before_blank(text, to));
+        bool is_telling = rc_scrub_is_telling(text.ptr + to - 1) && is_worth_a_look(text, to);
         telling |= (uint64_t)is_telling << i;
     }
     return telling;
@@ -100,25 +106,24 @@ static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
 
 void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
 {
-    uint8_t window[WINDOW] = {0};
     size_t len = text.len - from < WINDOW ? text.len - from : WINDOW;
-    memcpy(window, text.ptr + from, len);
     uint64_t words = 0;
     uint64_t marks = 0;
     uint64_t colons = 0;
     uint64_t slashes = 0;
     uint64_t pluses = 0;
     uint64_t dashes = 0;
-    for (unsigned i = 0; i < WINDOW; i += sizeof(lanes)) {
-        lanes bytes;
-        memcpy(&bytes, window + i, sizeof bytes);
-        words |= bits_of(word_lanes(bytes)) << i;
-        marks |= bits_of(special_lanes(bytes)) << i;
-        colons |= bits_of((lanes)(bytes == ':')) << i;
-        slashes |= bits_of((lanes)(bytes == '/')) << i;
-        pluses |= bits_of((lanes)(bytes == '+')) << i;
-        dashes |= bits_of((lanes)(bytes == '-')) << i;
+    for (size_t i = 0; i < len; i += RC_LANES) {
+        rc_lanes bytes = rc_lanes_load_some(text.ptr + from + i, len - i);
+        words |= (uint64_t)rc_lanes_bits(word_lanes(bytes)) << i;
+        marks |= (uint64_t)rc_lanes_bits(special_lanes(bytes)) << i;
+        colons |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == ':')) << i;
+        slashes |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == '/')) << i;
+        pluses |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == '+')) << i;
+        dashes |= (uint64_t)rc_lanes_bits((rc_lanes)(bytes == '-')) << i;
     }
+    if (len < WINDOW) /* the zeros behind the text */
+        marks &= (UINT64_C(1) << len) - 1;
     size_t to = from + len;
     bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
     size_t more = rc_scrub_run(text, to, LONG_CLASSES, RC_SCRUB_LONG_WORD) - to;

@@ -423,6 +423,29 @@ static void test_pieces_do_not_overlap(void **state)
     }
 }
 
+static void test_unset_memory_is_like_the_other_but_for_its_bytes(void **state)
+{
+    (void)state;
+    fail_alloc a = {0};
+    rc_alloc alloc = fail_alloc_of(&a);
+    rc_arena arena;
+    rc_arena_init(&arena, &alloc, 8192);
+    char *first = rc_arena_get_unset(&arena, 3);
+    char *second = rc_arena_get_unset(&arena, 0);
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_true(is_aligned(first) && is_aligned(second) && second > first);
+    memset(first, 'x', 3);
+    rc_arena_shrink(&arena, second, 0, 0);
+    /* what was written there before is zeroed for who asks for that */
+    rc_arena_shrink(&arena, rc_arena_get_unset(&arena, 64), 64, 1);
+    assert_true(is_filled(rc_arena_get(&arena, 64), 64, 0));
+    assert_null(rc_arena_get_unset(&arena, SIZE_MAX));
+    assert_int_equal(rc_arena_status(&arena), RC_E_TOO_LARGE);
+    assert_null(rc_arena_get_unset(&arena, 1));
+    finish(&arena, &a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_shrink_to_nothing_keeps_pointers_unique),
         cmocka_unit_test(test_shrink_of_others_does_nothing),
         cmocka_unit_test(test_pieces_do_not_overlap),
+        cmocka_unit_test(test_unset_memory_is_like_the_other_but_for_its_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../support/fail_alloc.h"
+#include "core/report_fields.h"
 
 static void assert_text(rc_str actual, const char *expected)
 {
@@ -45,6 +46,16 @@ static void test_every_code_fills_itself_from_its_row(void **unused)
         assert_true(rc_report_error_type(r).len > 0);
         rc_report_free(r);
     }
+}
+
+static void test_a_new_report_has_no_field(void **unused)
+{
+    (void)unused;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_builder b;
+    rc_builder_init(&b, &alloc, RC_CODE_NONE);
+    assert_false(rc_fields_any_set(&rc_report_fields, b.report));
+    rc_builder_done(&b);
 }
 
 static void test_message_names_provider_and_model(void **unused)
@@ -499,6 +510,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_code_fills_itself_from_its_row),
+        cmocka_unit_test(test_a_new_report_has_no_field),
         cmocka_unit_test(test_message_names_provider_and_model),
         cmocka_unit_test(test_wrapper_keeps_type_and_message_and_takes_the_rest),
         cmocka_unit_test(test_own_code_wins_over_the_cause),

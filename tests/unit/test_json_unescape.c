@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/json_reader.h"
+#include "base/json_lex.h"
+#include "base/json_scan.h"
 #include "base/utf8.h"
 #include "support/fail_alloc.h"
 #include "support/json_tokens.h"
@@ -172,12 +173,59 @@ static void test_random(void **state)
     rc_buf_done(&buf);
 }
 
+/* One pass gives what lexing and unescaping give, and refuses what the lexer finds fault with. */
+static void expect_one_pass(rc_str text)
+{
+    char memory[2][512];
+    rc_buf buf;
+    rc_buf room;
+    rc_json_token token;
+    rc_json_fault fault = {.status = RC_OK};
+    rc_str value = {NULL, 0};
+    rc_buf_init_fixed(&buf, memory[0], sizeof memory[0]);
+    rc_buf_init_fixed(&room, memory[1], sizeof memory[1]);
+    rc_buf_push(&room, RC_STR("before"));
+    rc_json_lex_string(text, 0, true, &token, &fault);
+    rc_json_unescape(token.raw, &buf);
+    size_t end = rc_json_lex_value(text, 1, &room, &value);
+    if (fault.status != RC_OK) {
+        assert_true(end == RC_JSON_SCAN_NONE);
+        return;
+    }
+    assert_int_equal(end, token.end - 1);
+    assert_true(rc_str_eq(value, rc_buf_get(&buf)));
+    assert_true(rc_str_eq(rc_str_make(memory[1], 6), RC_STR("before")));
+    assert_int_equal(rc_buf_get(&room).len, token.has_escapes ? 6 + value.len : 6);
+}
+
+static void test_value_in_one_pass(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        /* at every distance from the end of the text, and behind texts of every length */
+        for (size_t before = 0; before <= 33; before += 3) {
+            for (size_t behind = 0; behind <= 33; behind++) {
+                char text[256] = {'"'};
+                size_t len = 1;
+                memset(text + len, 'x', before);
+                len += before;
+                memcpy(text + len, CASES[i].raw.ptr, CASES[i].raw.len);
+                len += CASES[i].raw.len;
+                text[len++] = '"';
+                memset(text + len, ' ', behind);
+                expect_one_pass(rc_str_make(text, len + behind));
+                expect_one_pass(rc_str_make(text, len - 1)); /* no closing quote */
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unescape), cmocka_unit_test(test_appends),
         cmocka_unit_test(test_raw_eq),   cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_value_in_one_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

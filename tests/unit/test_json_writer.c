@@ -274,6 +274,70 @@ static void test_every_allocation(void **state)
     }
 }
 
+/* What is ready gives the same bytes as what is put together. */
+static void write_ready(rc_json_writer *w)
+{
+    static const rc_json_ready_key FIRST = RC_JSON_READY_KEY("first");
+    static const rc_json_ready_key LONGEST = RC_JSON_READY_KEY("a_key_of_twenty_eight_letter");
+    rc_json_object_begin(w);
+    rc_json_ready_key_push(w, &FIRST);
+    rc_json_name(w, RC_STR("name"));
+    rc_json_ready_key_push(w, &LONGEST);
+    rc_json_object_begin(w);
+    rc_json_ready_key_push(w, &FIRST);
+    rc_json_bool(w, true);
+    rc_json_object_end(w);
+    rc_json_ready_key_push(w, &FIRST);
+    rc_json_string(w, RC_STR("sixteen bytes \"\x1b\" and \xC3\xA9\xE2\x80\xA8 more\n"));
+    rc_json_object_end(w);
+}
+
+static void test_ready_keys_at_every_room(void **state)
+{
+    (void)state;
+    static const char WANT[] =
+        "{\"first\":\"name\",\"a_key_of_twenty_eight_letter\":{\"first\":true},"
+        "\"first\":\"sixteen bytes \\\"\\u001b\\\" and \xC3\xA9\\u2028 more\\n\"}";
+    const size_t len = sizeof WANT - 1;
+    for (size_t room = 0; room <= len + 64; room++) {
+        char memory[512];
+        rc_buf buf;
+        rc_json_writer w;
+        memset(memory, '#', sizeof memory);
+        rc_buf_init_fixed(&buf, memory, room);
+        rc_json_writer_init(&w, &buf, 0);
+        write_ready(&w);
+        assert_int_equal(rc_buf_status(&buf), room < len ? RC_E_TOO_LARGE : RC_OK);
+        assert_memory_equal(memory, WANT, rc_buf_get(&buf).len);
+        if (room >= len)
+            assert_int_equal(rc_buf_get(&buf).len, len);
+        assert_int_equal(memory[room], '#');
+    }
+}
+
+/* Escapes at every place of texts of every length, whatever they share a vector with. */
+static void test_escapes_at_every_place(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len <= 50; len++) {
+        for (size_t at = 0; at < len; at++) {
+            char text[64];
+            char want[80];
+            memset(text, 'x', len);
+            text[at] = at % 2 ? '"' : '\n';
+            memset(want, 'x', len + 3);
+            want[0] = want[len + 2] = '"';
+            want[1 + at] = '\\';
+            want[2 + at] = at % 2 ? '"' : 'n';
+            char memory[200];
+            rc_buf buf;
+            rc_buf_init_fixed(&buf, memory, sizeof memory);
+            rc_json_push_quoted(&buf, rc_str_make(text, len));
+            assert_true(rc_str_eq(rc_buf_get(&buf), rc_str_make(want, len + 3)));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +352,8 @@ int main(void)
         cmocka_unit_test(test_end_without_begin),
         cmocka_unit_test(test_every_room),
         cmocka_unit_test(test_every_allocation),
+        cmocka_unit_test(test_ready_keys_at_every_room),
+        cmocka_unit_test(test_escapes_at_every_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

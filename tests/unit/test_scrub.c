@@ -34,6 +34,8 @@ static void expect(const char *text, const char *expected)
         if (!rc_str_eq(turn, rc_str_c(expected)))
             fail_msg("time %d: %s became %.*s", i + 1, text, (int)turn.len, turn.ptr);
     }
+    assert_true(rc_scrub_is_clean(turn));
+    assert_int_equal(rc_scrub_is_clean(rc_str_c(text)), strcmp(text, expected) == 0);
 }
 
 static void expect_all(const example *examples, size_t count)
