@@ -16,6 +16,7 @@
 /* The meaning of all layers, innermost first. */
 typedef struct meaning {
     rc_phrase_scan scan;
+    rc_str scanned; /* the text that scan.found is of, while it is */
     rc_concept_set says;
     rc_concept_set code;
 } meaning;
@@ -36,6 +37,15 @@ static bool has_decisive(const rc_concept_set *set)
         }
     }
     return false;
+}
+
+/* The text may have been looked at for names of providers just before. */
+static void scan_text(meaning *m, rc_str text)
+{
+    if (m->scanned.ptr == text.ptr && m->scanned.len == text.len)
+        return;
+    rc_phrase_scan_text(&m->scan, text);
+    m->scanned = text;
 }
 
 static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str prefix, rc_str text)
@@ -76,6 +86,7 @@ static bool read_code(const rc_evidence *evidence, meaning *m, rc_str code)
 {
     if (code.len == 0)
         return false;
+    m->scanned = (rc_str){NULL, 0};
     if (!read_known_code(evidence, m, code))
         rc_phrase_scan_code(&m->scan, code);
     note_concepts(evidence, m, RC_STR("code:"), code);
@@ -132,7 +143,7 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
 {
     if (text.len == 0)
         return false;
-    rc_phrase_scan_text(&m->scan, text);
+    scan_text(m, text);
     note_concepts(evidence, m, RC_STR("says:"), text);
     if (rc_concept_set_has(&m->scan.found, RC_CONCEPT_WAIT))
         read_wait(evidence, text, m->scan.places[RC_CONCEPT_WAIT]);
@@ -189,11 +200,10 @@ static void read_layers(rc_evidence *evidence, meaning *m)
     for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
          layer = next_outward(evidence, layer)) {
         note_layer(evidence, layer);
-        bool is_typed = has_typed_code(layer);
+        if (!has_message)
+            has_message = read_message(evidence, m, layer->message) || has_typed_code(layer);
         if (!has_code)
             has_code = read_codes(evidence, m, layer);
-        if (!has_message)
-            has_message = read_message(evidence, m, layer->message) || is_typed;
     }
     for (size_t i = 0; i < evidence->modifier_count; i++) {
         rc_phrase_scan_code(&m->scan, evidence->modifiers[i]);
@@ -364,7 +374,7 @@ static void find_provider(rc_evidence *evidence, meaning *m)
         for (size_t i = 0; i < evidence->layer_count; i++) {
             if (evidence->layers[i].message.len == 0)
                 continue;
-            rc_phrase_scan_text(&m->scan, evidence->layers[i].message);
+            scan_text(m, evidence->layers[i].message);
             add_all(&words, &m->scan.found);
         }
         rc_provider_by_words(evidence, &words, RC_STR("its name in the text"));
@@ -379,6 +389,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     meaning m;
     rc_evidence_init(&evidence, failure, trace, space);
     rc_phrase_scan_init(&m.scan);
+    m.scanned = (rc_str){NULL, 0};
     m.says = (rc_concept_set){0};
     m.code = (rc_concept_set){0};
 

@@ -214,18 +214,28 @@ static void add_number(entry *e, role r, int64_t number, rc_limits *limits)
     e->has[r] = true;
 }
 
+/* The first letters of `words`: most words of a text begin with another. */
+static bool may_have_role(char c)
+{
+    char lower = rc_ascii_lower(c);
+    return lower == 'l' || lower == 'u' || lower == 'r' || lower == 'c' || lower == 'q';
+}
+
 void rc_limits_parse(rc_str text, rc_limits *limits)
 {
     entry e = {0};
     size_t at = 0;
     while (at < text.len) {
-        rc_str word = word_at(text, at);
-        if (word.len == 0) {
+        size_t begin = at;
+        while (at < text.len && is_word_byte(text.ptr[at]))
+            at++;
+        if (at == begin) {
             at++;
             continue;
         }
-        at += word.len;
-        role r = find_role(words, COUNT(words), word);
+        if (!may_have_role(text.ptr[begin]))
+            continue;
+        role r = find_role(words, COUNT(words), rc_str_slice(text, begin, at));
         if (r == ROLE_NONE)
             continue;
         int64_t number;

@@ -267,12 +267,17 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
                    true);
 }
 
-/* Is there anything that a wrapper cannot do without? Most messages are plain sentences. */
-static bool may_wrap(rc_str text)
+/* Is there anything that a wrapper cannot do without? Most messages are plain sentences; that of an
+ * error with a code of its own wraps nothing but objects and pages. */
+static bool may_wrap(const rc_layer *layer)
 {
-    return has_byte(text, '{') || has_byte(text, '<') || has_byte(text, '=') ||
-           has_byte(text, '\n') || has_byte(text, '"') || has_byte(text, '(') ||
-           rc_str_find(text, RC_STR("': "), 0) != RC_STR_NPOS;
+    rc_str text = layer->message;
+    if (has_byte(text, '{') || has_byte(text, '<'))
+        return true;
+    if (layer->code.len > 0 || layer->type.len > 0)
+        return false;
+    return has_byte(text, '=') || has_byte(text, '\n') || has_byte(text, '"') ||
+           has_byte(text, '(') || rc_str_find(text, RC_STR("': "), 0) != RC_STR_NPOS;
 }
 
 void rc_unwrap_text(rc_evidence *evidence, size_t index)
@@ -282,7 +287,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     unsigned depth = layer->depth + 1;
     if (depth > RC_LAYER_DEPTH_MAX || text.len < 3 || layer->is_opaque)
         return;
-    if (!may_wrap(text)) {
+    if (!may_wrap(layer)) {
         if (layer->status == 0)
             layer->status = rc_text_status(text);
         return;

@@ -2,6 +2,9 @@
 #include "core/provider.h"
 
 static const rc_code_note CODES[] = {
+    {RC_STR_INIT("invalid_request_error"), RC_CONCEPT_INVALID},
+    {RC_STR_INIT("rate_limit_error"), RC_CONCEPT_RATE},
+    {RC_STR_INIT("not_found_error"), RC_CONCEPT_NOT_FOUND},
     {RC_STR_INIT("billing_error"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("overloaded_error"), RC_CONCEPT_OVERLOADED},
     {RC_STR_INIT("request_too_large"), RC_CONCEPT_TOO_LARGE},

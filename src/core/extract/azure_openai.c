@@ -2,6 +2,9 @@
 #include "core/provider.h"
 
 static const rc_code_note CODES[] = {
+    {RC_STR_INIT("content_filter"), RC_CONCEPT_FILTER},
+    {RC_STR_INIT("context_length_exceeded"), RC_CONCEPT_CONTEXT_OVERFLOW},
+    {RC_STR_INIT("invalid_request_error"), RC_CONCEPT_INVALID},
     {RC_STR_INIT("DeploymentNotFound"), RC_CONCEPT_MODEL_MISSING},
     {RC_STR_INIT("ResponsibleAIPolicyViolation"), RC_CONCEPT_FILTER},
     {RC_STR_INIT("contentFilter"), RC_CONCEPT_FILTER},

@@ -2,6 +2,16 @@
 #include "core/provider.h"
 
 static const rc_code_note CODES[] = {
+    {RC_STR_INIT("rate_limit_exceeded"), RC_CONCEPT_RATE},
+    {RC_STR_INIT("tokens"), RC_CONCEPT_TOKENS_LIMIT},
+    {RC_STR_INIT("requests"), RC_CONCEPT_REQUESTS_LIMIT},
+    {RC_STR_INIT("invalid_request_error"), RC_CONCEPT_INVALID},
+    {RC_STR_INIT("invalid_api_key"), RC_CONCEPT_AUTH},
+    {RC_STR_INIT("model_not_found"), RC_CONCEPT_MODEL_MISSING},
+    {RC_STR_INIT("context_length_exceeded"), RC_CONCEPT_CONTEXT_OVERFLOW},
+    {RC_STR_INIT("server_error"), RC_CONCEPT_SERVER_ERROR},
+    {RC_STR_INIT("billing_not_active"), RC_CONCEPT_BALANCE},
+    {RC_STR_INIT("content_policy_violation"), RC_CONCEPT_FILTER},
     {RC_STR_INIT("invalid_prompt"), RC_CONCEPT_INVALID},
     {RC_STR_INIT("billing_hard_limit_reached"), RC_CONCEPT_BALANCE},
     {RC_STR_INIT("insufficient_quota"), RC_CONCEPT_QUOTA},
