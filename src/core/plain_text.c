@@ -142,15 +142,32 @@ static size_t echo_end(rc_str text)
     return rc_json_reader_skip(&reader);
 }
 
+/* pydantic repeats what did not validate: input_value=..., input_type=str. */
+static size_t input_value_end(rc_str text)
+{
+    if (!rc_str_starts_with(text, RC_STR("input_value=")))
+        return 0;
+    size_t to = rc_str_find(text, RC_STR(", input_type="), 0);
+    return to == RC_STR_NPOS ? text.len : to;
+}
+
+static size_t echo_len(rc_str text, size_t at)
+{
+    rc_str rest = rc_str_slice(text, at, text.len);
+    return rest.ptr[0] == '{' ? echo_end(rest) : rest.ptr[0] == 'i' ? input_value_end(rest) : 0;
+}
+
 rc_str rc_plain_echo(rc_evidence *evidence, rc_str text)
 {
-    if (rc_str_find_byte(text, '{', 0) == RC_STR_NPOS || text.len > evidence->room_len)
+    bool may_have = rc_str_find_byte(text, '{', 0) != RC_STR_NPOS ||
+                    rc_str_find(text, RC_STR("input_value="), 0) != RC_STR_NPOS;
+    if (!may_have || text.len > evidence->room_len)
         return text;
     rc_buf buf;
     rc_buf_init_fixed(&buf, evidence->room, evidence->room_len);
     bool has_echo = false;
     for (size_t i = 0; i < text.len;) {
-        size_t len = text.ptr[i] == '{' ? echo_end(rc_str_slice(text, i, text.len)) : 0;
+        size_t len = echo_len(text, i);
         has_echo |= len > 0;
         if (len == 0)
             rc_buf_push_byte(&buf, text.ptr[i]);

@@ -318,8 +318,8 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
         rc_unwrap_json(evidence, json, depth, RC_STR("json"));
         return;
     }
+    text = rc_plain_echo(evidence, text);
+    layer->message = text;
     if (unwrap_aws(evidence, text, depth) || unwrap_pairs(evidence, text, depth))
         layer->message = (rc_str){NULL, 0};
-    else
-        layer->message = rc_plain_echo(evidence, text);
 }

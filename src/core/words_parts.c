@@ -261,6 +261,19 @@ static bool is_abbreviation(rc_str text, size_t dot)
     return false;
 }
 
+/* A terminal or a log broke the line within a sentence: a word before it, and a small letter behind. */
+static bool is_folded(rc_str text, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && (text.ptr[from - 1] == ' ' || text.ptr[from - 1] == '\r'))
+        from--;
+    size_t to = at + 1;
+    while (to < text.len && text.ptr[to] == ' ')
+        to++;
+    return from > 0 && rc_ascii_is_alnum(text.ptr[from - 1]) && to < text.len &&
+           text.ptr[to] >= 'a' && text.ptr[to] <= 'z';
+}
+
 static bool ends_sentence(rc_str text, size_t at)
 {
     rc_word_glyph next = rc_words_glyph(text, at + 1);
@@ -340,6 +353,8 @@ void rc_words_read_sign(rc_words_out *o, rc_word_glyph g)
         w->is_new_sentence |= ends_sentence(w->text, from);
         break;
     case '\n':
+        w->is_new_sentence |= !is_folded(w->text, from);
+        break;
     case ';':
     case GLYPH_FULL_STOP:
         w->is_new_sentence = true;

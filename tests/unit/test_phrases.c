@@ -151,7 +151,8 @@ static void test_no_phrase_crosses_a_sentence(void **unused)
     expect("This is too slow. Down there it is", "", "rate");
     expect("please slow down", "rate", "");
     expect("please slow; down", "", "rate");
-    expect("please slow\ndown", "", "rate");
+    expect("please slow\ndown", "rate", ""); /* a folded line */
+    expect("please slow\nDown there", "", "rate");
     expect("please slow, down", "rate", "");
 }
 

@@ -151,6 +151,8 @@ static const struct refused {
     /* what is fatal */
     {"rule a when says:auth then AuthFailed transient because \"x\"", RC_E_RANGE, 1, 28,
      "AuthFailed is fatal and cannot be made transient"},
+    {"rule a when says:quota then RateLimited because \"x\"", RC_E_RANGE, 1, 29,
+     "is fatal (rule b.quota"},
     {"rule b.quota when says:quota then RateLimited because \"x\"", RC_E_RANGE, 1, 35,
      "the built-in rule b.quota is fatal (QuotaExhausted); it cannot become RateLimited"},
     {"rule b.last when always then Provider5xx because \"x\"", RC_E_RANGE, 1, 30, "is fatal"},
@@ -211,9 +213,9 @@ static const char *const ACCEPTED[] = {
     /* Fatal stays fatal, retryable may become fatal. */
     "rule b.quota when says:quota then PermissionDenied because \"x\"",
     "rule b.rate when says:rate then QuotaExhausted because \"x\"",
-    /* Words are not a typed code. */
-    "rule a when says:quota then RateLimited because \"x\"",
-    "rule a when status:401 and code:auth then RateLimited because \"x\"",
+    /* What is the user's own knowledge may decide. */
+    "rule a when says:quota and text:\"pool\" then RateLimited because \"x\"",
+    "rule a when status:401 and header:\"x-busy\" then RateLimited because \"x\"",
     /* Retryable in the built-in rules too: b.short decides it before b.quota. */
     "rule a when code:quota and window:short and not code:rate then Overloaded because \"x\"",
     "rule b.short when code:quota and window:short and not code:rate\n"

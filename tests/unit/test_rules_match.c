@@ -62,11 +62,11 @@ static void test_nothing_known_is_unclassified(void **state)
 static void test_the_files_rules_come_first_and_in_order(void **state)
 {
     (void)state;
-    rc_rules *rules = parse("rule first when status:418 and host:local then Overloaded\n"
+    rc_rules *rules = parse("rule first when status:503 and host:local then Overloaded\n"
                             "because \"1\"\n"
-                            "rule second when status:418 then Conflict because \"2\"\n");
+                            "rule second when status:503 then Conflict because \"2\"\n");
     rc_facts facts = {{0}};
-    rc_facts_set_status(&facts, 418);
+    rc_facts_set_status(&facts, 503);
     assert_rule(rc_rules_match(rules, &facts, NULL), "second");
     set_named(&facts, "host:local");
     assert_rule(rc_rules_match(rules, &facts, NULL), "first");

@@ -285,7 +285,8 @@ static void test_signs(void **unused)
 static void test_sentences(void **unused)
 {
     (void)unused;
-    expect_text("One. Two! Three? Four; five\nsix", "one .two .three .four .five .six");
+    expect_text("One. Two! Three? Four; five\nSix", "one .two .three .four .five .six");
+    expect_text("a line\n  that was folded, and\n- another", "a line that was folded and .another");
     expect_text("one: two, three", "one two three");
     expect_text("e.g. one i.e. two vs. three", "e g one i e two vs three");
     expect_text("He said \"no.\" Then left", "he said no .then left");
