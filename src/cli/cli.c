@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include "core/render_wrap.h"
+#include "core/scrub.h"
 #include "sys/file.h"
 
 /* Talk is short; a file's name may be long. */
@@ -27,8 +28,16 @@ void rc_cli_text(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
+/* People paste keys into the wrong place. */
+#define ECHO_MAX ((size_t)4096)
+
 void rc_cli_name(rc_cli *cli, rc_str text)
 {
+    char room[ECHO_MAX];
+    rc_buf clean;
+    rc_buf_init_fixed(&clean, room, sizeof(room));
+    if (rc_scrub(text, sizeof(room), &clean) == RC_OK)
+        text = rc_buf_get(&clean);
     rc_visible_push(&cli->err, text, cli->err_terminal.has_utf8);
 }
 
@@ -101,6 +110,8 @@ int rc_cli_finish(rc_cli *cli, int exit_status)
     int error = write_out(cli);
     if (error == 0)
         return exit_status;
+    if (rc_sys_is_reader_gone(error))
+        return RC_EXIT_IO;
     rc_cli_complain(cli, NULL);
     rc_cli_text(&cli->err, "cannot write the output: ");
     rc_cli_text(&cli->err, rc_sys_error_text(error));

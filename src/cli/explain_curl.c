@@ -100,7 +100,8 @@ static rc_str host_in(rc_str value)
     return rc_str_slice(host, 0, rc_str_find_byte(host, ':', 0));
 }
 
-/* Who was asked last: "> Host: api.groq.com" of curl -v, "Request URL: https://..." of a browser. */
+/* Who was asked last: "> Host: api.groq.com" of curl -v, "Request URL: https://..." of a
+ * browser. */
 static void take_host(rc_str text, rc_failure *failure)
 {
     static const rc_str BEFORE[] = {RC_STR_INIT("> Host:"), RC_STR_INIT("Request URL:")};

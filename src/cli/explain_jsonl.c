@@ -108,6 +108,8 @@ static int push_report(jsonl *j, const rc_report *report)
 
 static int lost(rc_cli *cli, int error)
 {
+    if (rc_sys_is_reader_gone(error))
+        return RC_EXIT_IO;
     rc_cli_complain(cli, NULL);
     rc_cli_text(&cli->err, "cannot write the output: ");
     rc_cli_text(&cli->err, rc_sys_error_text(error));

@@ -102,6 +102,11 @@ void rc_evidence_init(rc_evidence *evidence, const rc_failure *failure, const rc
     set_plain_facts(evidence);
 }
 
+bool rc_evidence_is_answer(const rc_evidence *evidence)
+{
+    return evidence->failure->status / 100 == 2 && !rc_evidence_has(evidence, RC_FACT_BODY_ERROR);
+}
+
 rc_layer *rc_evidence_add_layer(rc_evidence *evidence, unsigned depth, rc_str where)
 {
     if (evidence->layer_count == RC_LAYERS_MAX || depth > RC_LAYER_DEPTH_MAX)

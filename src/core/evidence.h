@@ -88,6 +88,9 @@ static inline bool rc_evidence_has(const rc_evidence *evidence, rc_fact fact)
     return rc_facts_has(&evidence->facts, fact);
 }
 
+/* A success that names no error: the words in it are the answer's, and no evidence. */
+bool rc_evidence_is_answer(const rc_evidence *evidence);
+
 /* A new layer; NULL when there is no room for one more. where: static text. */
 rc_layer *rc_evidence_add_layer(rc_evidence *evidence, unsigned depth, rc_str where);
 

@@ -23,6 +23,8 @@ typedef enum rc_member_role {
     RC_MEMBER_FINISH,
     RC_MEMBER_ANSWER,
     RC_MEMBER_CONTENT,
+    RC_MEMBER_REFUSAL,
+    RC_MEMBER_FILTERED,
     RC_MEMBER_USAGE,
     RC_MEMBER_ECHO
 } rc_member_role;

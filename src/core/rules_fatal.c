@@ -101,8 +101,8 @@ static bool has_status(const rc_facts *facts)
     return false;
 }
 
-/* The least that the rule asks for, with the k-th alternative of condition `chosen` and the first one
- * of all others. False: it asks for literals, which is the user's own knowledge. */
+/* The least that the rule asks for, with the k-th alternative of condition `chosen` and the first
+ * one of all others. False: it asks for literals, which is the user's own knowledge. */
 static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t chosen, size_t k,
                            rc_facts *ret_facts)
 {
@@ -125,8 +125,8 @@ static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t ch
     return true;
 }
 
-/* What the built-in rules make of that evidence, if it is fatal. What one before `from` decides never
- * comes to the rule in question. */
+/* What the built-in rules make of that evidence, if it is fatal. What one before `from` decides
+ * never comes to the rule in question. */
 static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const rc_facts *facts)
 {
     for (size_t i = 0; i < builtin->count; i++) {

@@ -90,333 +90,343 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the words say that the use that the plan includes is used up, " "for a day or more")
     RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 166, "code:entitlement",
         "a typed code says that the plan does not include this")
-    RULE("quota.window", QUOTA_EXHAUSTED, NONE, 2, 168,
+    RULE("quota.window", QUOTA_EXHAUSTED, NONE, 3, 168,
         "(code:rate or code:quota or code:resource_exhausted or "
-        "says:rate or says:quota or says:resource_exhausted) and " "window:long",
-        "the longest window of the limit is a day or more")
-    RULE("quota.long_wait", QUOTA_EXHAUSTED, NONE, 3, 177,
+        "says:rate or says:quota or says:resource_exhausted or "
+        "status:429) and window:long and not (code:overloaded or "
+        "code:loading or code:concurrency)", "the longest window of the limit is a day or more")
+    RULE("quota.long_wait", QUOTA_EXHAUSTED, NONE, 3, 182,
         "(code:rate or code:quota or says:rate or says:quota or "
         "status:429) and hint:long and not (code:overloaded or " "code:loading)",
         "a wait of more than an hour is a quota, not a rate")
-    RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 188,
+    RULE("rate.quota_short", RATE_LIMITED, NONE, 2, 193,
         "(says:quota or code:quota) and (window:short or " "says:concurrency)",
         "the quota is for a second, a minute or for requests at one "
         "time, so it passes by itself")
-    RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 194,
+    RULE("rate.quota_wait", RATE_LIMITED, NONE, 3, 199,
         "says:quota and code:resource_exhausted and hint:any",
         "the quota comes with a short wait, so it passes by itself")
-    RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 200,
+    RULE("quota.words", QUOTA_EXHAUSTED, NONE, 2, 205,
         "says:quota and not (says:not_counted or code:overloaded or "
         "code:loading or code:model_missing or code:auth or " "code:permission)",
         "the words say that a quota is used up, and name no short window")
-    RULE("quota.upsell", QUOTA_EXHAUSTED, NONE, 3, 209,
+    RULE("quota.upsell", QUOTA_EXHAUSTED, NONE, 3, 214,
         "says:upsell and (status:429 or status:403 or status:402) and "
         "not (window:short or says:rate or says:overloaded or "
         "says:concurrency or says:entitlement or code:rate or code:auth "
         "or code:model_missing or code:overloaded)",
         "what is offered is more credit or a larger plan")
-    RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 225,
+    RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 230,
         "says:entitlement and not (says:filter or code:auth or "
         "code:model_missing or code:overloaded or says:rate or " "says:overloaded or status:5xx)",
         "the words say that the plan or account does not include this")
-    RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 235,
+    RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 240,
         "(code:in_progress or says:in_progress) and (status:409 or "
         "inner:409 or code:in_progress)",
         "the same request is still being worked on: ask for its result, " "do not send it again")
-    RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 242,
+    RULE("conflict.duplicate", INVALID_REQUEST, NONE, 2, 247,
         "(code:duplicate or says:duplicate) and (status:409 or inner:409 " "or code:duplicate)",
         "the same was already done, so a repetition changes nothing")
-    RULE("overload.code", OVERLOADED, NONE, 1, 249, "code:overloaded",
+    RULE("overload.code", OVERLOADED, NONE, 1, 254, "code:overloaded",
         "a typed code says that the provider is overloaded")
-    RULE("loading.code", MODEL_LOADING, NONE, 1, 251, "code:loading",
+    RULE("loading.code", MODEL_LOADING, NONE, 1, 256, "code:loading",
         "a typed code says that the model is being loaded")
-    RULE("request.typed", INVALID_REQUEST, NONE, 4, 253,
-        "(status:400 or status:422) and code:invalid and (says:rate or "
-        "says:overloaded or says:loading or says:concurrency) and not "
-        "(code:rate or code:server_error or says:auth or says:filter or "
+    RULE("degraded.words", OVERLOADED, NONE, 1, 258, "says:degraded",
+        "what serves the model is not in good order at the moment")
+    RULE("request.typed", INVALID_REQUEST, NONE, 3, 260,
+        "(status:400 or status:422) and (says:rate or says:overloaded or "
+        "says:loading or says:concurrency) and not (code:overloaded or "
+        "code:loading or code:concurrency or code:resource_exhausted or "
+        "code:rate or code:server_error or says:auth or says:filter or "
         "says:model_missing or hint:any or inner:429 or inner:5xx)",
         "status and typed code blame the request; words of rates or load "
         "in it are of something else")
-    RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 272,
+    RULE("rate.concurrency", RATE_LIMITED, NONE, 2, 281,
         "(code:concurrency or says:concurrency) and not (code:auth or " "code:permission)",
         "too many requests at one time")
-    RULE("rate.overload", OVERLOADED, NONE, 3, 278,
+    RULE("rate.overload", OVERLOADED, NONE, 3, 287,
         "code:rate and says:overloaded and not says:rate",
         "the code speaks of a rate, but the words of the provider's own " "load")
-    RULE("rate.code", RATE_LIMITED, NONE, 1, 284, "code:rate",
+    RULE("rate.code", RATE_LIMITED, NONE, 1, 293, "code:rate",
         "a typed code says that requests come too fast")
-    RULE("region.words", PERMISSION_DENIED, NONE, 2, 286,
+    RULE("region.words", PERMISSION_DENIED, NONE, 2, 295,
         "(says:region or code:region) and not (status:5xx or " "says:connect_failed)",
         "the country or region is not served")
-    RULE("unsupported.model_code", UNSUPPORTED_FEATURE, NONE, 3, 292,
+    RULE("unsupported.model_code", UNSUPPORTED_FEATURE, NONE, 3, 301,
         "code:model_missing and says:unsupported and not " "says:model_missing",
         "the code speaks of the model, the words of a feature that it " "does not have")
-    RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 298,
+    RULE("model.code", MODEL_NOT_FOUND, NONE, 2, 307,
         "code:model_missing and not (code:overloaded or " "code:server_error)",
         "a typed code says that the model does not exist here")
-    RULE("auth.code_words", AUTH_FAILED, NONE, 2, 303, "code:auth and says:auth",
+    RULE("auth.code_words", AUTH_FAILED, NONE, 2, 312, "code:auth and says:auth",
         "code and words say that the credentials are not accepted")
-    RULE("auth.code", AUTH_FAILED, NONE, 2, 307, "code:auth and not says:permission",
+    RULE("auth.code", AUTH_FAILED, NONE, 2, 316, "code:auth and not says:permission",
         "a typed code says that the credentials are not accepted")
-    RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 311,
+    RULE("permission.model", MODEL_NOT_FOUND, NONE, 3, 320,
         "code:permission and says:model_missing and (status:404 or " "inner:404)",
         "the model is not there, or not for this account")
-    RULE("filter.permission", CONTENT_FILTER, NONE, 3, 318,
+    RULE("filter.permission", CONTENT_FILTER, NONE, 3, 327,
         "says:filter and code:permission and not (says:permission or " "says:account_blocked)",
         "the words say that content was blocked; the code only says that " "it is not allowed")
-    RULE("permission.code", PERMISSION_DENIED, NONE, 1, 325, "code:permission or code:auth",
+    RULE("permission.code", PERMISSION_DENIED, NONE, 1, 334, "code:permission or code:auth",
         "a typed code says that this is not allowed")
-    RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 328,
+    RULE("unsupported.code", UNSUPPORTED_FEATURE, NONE, 2, 337,
         "code:unsupported and not says:auth", "a typed code says that the feature is not there")
-    RULE("stale.code", INVALID_REQUEST, NONE, 1, 332, "code:stale_reference",
+    RULE("stale.code", INVALID_REQUEST, NONE, 1, 341, "code:stale_reference",
         "a typed code says that something the request refers to does not " "exist")
-    RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 334, "code:endpoint_missing",
+    RULE("endpoint.code", ENDPOINT_NOT_FOUND, NONE, 1, 343, "code:endpoint_missing",
         "a typed code says that the address does not exist")
-    RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 336, "code:too_large",
+    RULE("size.code", REQUEST_TOO_LARGE, NONE, 1, 345, "code:too_large",
         "a typed code says that the request is too large")
-    RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 338,
+    RULE("filter.words_typed", CONTENT_FILTER, NONE, 3, 347,
         "says:filter and (code:bad_param or code:invalid) and not "
         "(says:auth or says:rate or says:model_missing)",
         "the words say that content was blocked; the code only calls the " "request invalid")
-    RULE("request.code", INVALID_REQUEST, NONE, 2, 347,
+    RULE("request.code", INVALID_REQUEST, NONE, 2, 356,
         "code:bad_param and not (says:auth or says:model_missing)",
         "a typed code names what is wrong with the request")
-    RULE("overload.timeout_code", OVERLOADED, NONE, 2, 352, "code:timeout and says:overloaded",
+    RULE("overload.timeout_code", OVERLOADED, NONE, 2, 361, "code:timeout and says:overloaded",
         "the code speaks of a timeout, the words of the load behind it")
-    RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 356,
+    RULE("timeout.code_ambiguous", OUTCOME_UNKNOWN, NONE, 3, 365,
         "code:timeout and replay:no and not phase:connect",
         "the provider timed out, and the work may have been done")
-    RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 362, "code:timeout",
+    RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 371, "code:timeout",
         "a typed code says that the provider ran out of time")
-    RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 364,
+    RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 373,
         "says:connect_timeout and status:none", "no connection was made in time; nothing was sent")
-    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 368,
+    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 377,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the request was sent, no answer came, and a repetition may do " "the work twice")
-    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 378,
+    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 387,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not (code:invalid or says:connect_timeout)",
         "a gateway gave up waiting, and the work may have been done")
-    RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 388,
+    RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 397,
         "says:timeout and (status:408 or status:499 or status:5xx) and "
         "replay:no and not (says:connect_timeout or status:522)",
         "the provider ran out of time, and the work may have been done")
-    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 399,
+    RULE("outcome.status", OUTCOME_UNKNOWN, NONE, 2, 408,
+        "(status:408 or status:499 or status:598-599) and replay:no",
+        "the call was given up on, and the work may have been done")
+    RULE("outcome.tls", OUTCOME_UNKNOWN, NONE, 3, 415,
+        "transport:tls and replay:no and (phase:sent or phase:headers or " "phase:committed)",
+        "the connection broke after the request was sent")
+    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 423,
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the connection ended after the request was sent, and a "
         "repetition may do the work twice")
-    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 412, "transport:timeout and phase:connect",
+    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 436, "transport:timeout and phase:connect",
         "no connection was made in time; nothing was sent")
-    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 416,
+    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 440,
         "transport:timeout and phase:committed", "the stream stopped and went no further")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 420, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 444, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 422,
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 446,
         "transport:connect_refused or transport:dns",
         "no connection could be made; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 425,
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 449,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 430, "transport:tls",
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 454, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 432,
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 456,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the answer did")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 438,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 462,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the answer")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 443, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 467, "transport:reset or transport:eof",
         "the connection was closed before an answer came; the request " "can be repeated safely")
-    RULE("account.words", PERMISSION_DENIED, NONE, 2, 446,
+    RULE("account.words", PERMISSION_DENIED, NONE, 2, 470,
         "says:account_blocked and not status:5xx",
         "the words say that the account itself is closed or locked")
-    RULE("filter.words", CONTENT_FILTER, NONE, 2, 450,
+    RULE("filter.words", CONTENT_FILTER, NONE, 2, 474,
         "says:filter and not (says:rate or says:model_missing)",
         "the words say that content was blocked")
-    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 455,
+    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 479,
         "says:permission and (status:403 or inner:403)",
         "status and words say that this account may not do it")
-    RULE("auth.words", AUTH_FAILED, NONE, 2, 460, "says:auth and not says:unavailable",
+    RULE("auth.words", AUTH_FAILED, NONE, 2, 484, "says:auth and not says:unavailable",
         "the words say that the credentials are missing, wrong or " "expired, whatever the status")
-    RULE("rate.words", RATE_LIMITED, NONE, 2, 464,
+    RULE("rate.words", RATE_LIMITED, NONE, 2, 488,
         "says:rate and not (says:overloaded or status:404)",
         "the words say that requests come too fast")
-    RULE("loading.words", MODEL_LOADING, NONE, 2, 469,
+    RULE("loading.words", MODEL_LOADING, NONE, 2, 493,
         "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
         "the words say that the model is being loaded")
-    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 479, "says:host_memory",
+    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 503, "says:host_memory",
         "the machine has too little memory for the model: another try " "will not change that")
-    RULE("overload.words", OVERLOADED, NONE, 2, 481,
+    RULE("overload.words", OVERLOADED, NONE, 2, 505,
         "says:overloaded and not (status:401 or status:403 or status:404)",
         "the words say that the provider has no room at the moment")
-    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 487,
+    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 511,
         "says:model_missing and not (status:429 or status:502-504 or "
         "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 497,
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 521,
         "says:permission and not (status:501-599 or status:404)",
         "the words say that this account may not do it")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 600, "says:field_too_long and not status:5xx",
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 624, "says:field_too_long and not status:5xx",
         "the words say that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 604, "says:too_large and not says:overloaded",
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 628, "says:too_large and not says:overloaded",
         "the words say that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 608,
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 632,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
         "the words say that the address does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 618,
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 642,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
         "the words say that something the request refers to does not " "exist")
-    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 626,
+    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 650,
         "says:truncated and (status:none or status:2xx)",
         "the words say that the answer was cut off at the output limit")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 631,
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 655,
         "says:malformed and (status:none or status:2xx) and not "
         "(body:error or inner:4xx or inner:5xx or says:upstream or "
         "transport:eof or transport:reset or transport:timeout)", "the answer cannot be read")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 644,
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 668,
         "(says:bad_param or says:field_rule) and not "
         "(says:connect_failed or says:timeout or status:401 or "
         "status:403 or status:429 or status:5xx or inner:401 or "
         "inner:403-404 or inner:429 or inner:5xx)", "the words name what is wrong with the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 659,
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 683,
         "says:unsupported and not (status:429 or status:502 or "
         "status:504 or says:unavailable or says:retry_later)",
         "the words say that the model or server does not have this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 667, "says:crashed",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 691, "says:crashed",
         "what runs the model broke down; another try meets a new one")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 669, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 693, "says:numeric_fault",
         "the arithmetic of the model broke down; another try usually " "works")
-    RULE("conflict.status", CONFLICT, NONE, 1, 671, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 695, "status:409 or inner:409",
         "a conflict with another request usually passes")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 674,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 698,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "not found, and what is spoken of is a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 680, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 704, "inner:429",
         "the error in the body is a 429, whatever the status around it")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 682, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 706, "inner:401 or inner:407",
         "the error in the body is a 401, whatever the status around it")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 685, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 709, "inner:403 or inner:451",
         "the error in the body is a 403, whatever the status around it")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 688, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 712, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404, whatever the status around it")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 692, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 716, "inner:413 or inner:414",
         "the error in the body is a 413, whatever the status around it")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 695,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 719,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout, whatever the status around " "it")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 700, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 724, "inner:503 or inner:529",
         "the error in the body is a 503, whatever the status around it")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 703, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 727, "inner:501",
         "the error in the body is a 501, whatever the status around it")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 705, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 729, "inner:5xx",
         "the error in the body is a server error, whatever the status " "around it")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 707,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 731,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body blames the request, whatever the status " "around it")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 713,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 737,
         "says:timeout and (status:408 or status:5xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 718,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 742,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that the provider ran out of time")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 725, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 749, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 728, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 752, "status:403 or status:451",
         "the status says that this is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 731, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 755, "status:404-405 or status:410",
         "not found, and nothing speaks of a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 735, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 759, "status:429 or status:509",
         "a 429 that says no more is a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 738, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 762, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 742, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 766, "status:499",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 744, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 768, "status:424-425",
         "something that the provider relies on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 747, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 771, "status:423",
         "something else holds what the request needs")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 749,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 773,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 757, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 781, "status:501",
         "the status says that this is not implemented")
-    RULE("overload.status", OVERLOADED, NONE, 2, 759,
+    RULE("overload.status", OVERLOADED, NONE, 2, 783,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 765, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 789, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 767, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 791, "status:4xx",
         "the status blames the request")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 769, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 793, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 771,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 795,
         "says:timeout and (says:their_timeout or status:2xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 776, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 800, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 778,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 802,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 783, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 807, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 786, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 810, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 788, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 812, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 790, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 814, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 793, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 817, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 795, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 819, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 797, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 821, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 800,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 824,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 803,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 827,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("request.words", INVALID_REQUEST, NONE, 2, 806,
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 830,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the words say that the request is not valid")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 812, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 836, "says:server_error or code:server_error",
         "the words say that the server failed inside")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 815, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 839, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 817, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 841, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 819, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 843, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 821,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 845,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 826,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 850,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 832,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 856,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 841, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 865, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 843, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 867, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 845, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 869, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 848, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 872, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 850, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 874, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 852, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 876, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("answer.good", UNCLASSIFIED, NONE, 2, 856,
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 880,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
         "it looks like an answer: nothing in it says that it failed")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 864, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 888, "always",
         "nothing known matches, so it is not retried")
 };
 

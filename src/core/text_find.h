@@ -1,4 +1,5 @@
-/* Finding words in a text as people write them: letter case and runs of white space do not matter. */
+/* Finding words in a text as people write them: letter case and runs of white space do not
+ * matter. */
 #ifndef RC_CORE_TEXT_FIND_H
 #define RC_CORE_TEXT_FIND_H
 

@@ -69,8 +69,9 @@ static void read_stream_end(rc_evidence *evidence)
 static void add_text_of_json(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
-    if (rc_evidence_innermost(evidence) != NULL || rc_evidence_has(evidence, RC_FACT_BODY_ANSWER) ||
-        evidence->has_content || evidence->finish.len > 0)
+    if (rc_evidence_innermost(evidence) != NULL || rc_evidence_is_answer(evidence) ||
+        rc_evidence_has(evidence, RC_FACT_BODY_ANSWER) || evidence->has_content ||
+        evidence->finish.len > 0)
         return;
     rc_layer *layer = rc_evidence_add_layer(evidence, RC_LAYER_DEPTH_MAX, RC_STR("text"));
     rc_str text = failure->body.len > 0 ? failure->body : failure->event;

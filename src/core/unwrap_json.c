@@ -134,7 +134,8 @@ static void read_message(walk *w, frame *in, rc_json_token token)
         return;
     }
     /* A second text often holds what the first one only announces. */
-    if (in->place == PLACE_MERGE && text.len > 0 && !rc_str_eq(text, layer->message)) {
+    bool is_more = in->place == PLACE_MERGE || rc_unwrap_is_error_json(text);
+    if (is_more && text.len > 0 && !rc_str_eq(text, layer->message)) {
         rc_layer *inner = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("detail"));
         if (inner != NULL)
             inner->message = text;
@@ -270,6 +271,13 @@ static bool read_anywhere(walk *w, frame *in, rc_member_role role, rc_json_token
     case RC_MEMBER_CONTENT:
         read_content(w, token);
         return true;
+    case RC_MEMBER_FILTERED:
+        rc_finish_read(evidence, RC_STR("safety"));
+        return !is_container(token);
+    case RC_MEMBER_REFUSAL:
+        if (token.type == RC_JSON_STRING && rc_str_trim(token.raw).len > 0)
+            rc_finish_read(evidence, RC_STR("refusal"));
+        return !is_container(token);
     case RC_MEMBER_FINISH:
         read_finish(w, token);
         return !is_container(token);
@@ -352,6 +360,18 @@ static void read_hint(walk *w, rc_str key, rc_json_token token)
         rc_limits_field(key, token.raw, &w->evidence->limits);
 }
 
+/* An error as a text under a name that nobody knows: "payload": "{\"error\": ...". */
+static void read_hidden(walk *w, frame *in, rc_json_token token)
+{
+    bool is_object = token.raw.len > 8 && token.raw.ptr[0] == '{';
+    rc_str text = is_object ? rc_str_trim(value_of(w, token)) : (rc_str){NULL, 0};
+    if (!is_object || !rc_unwrap_is_error_json(text))
+        return;
+    rc_layer *layer = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("text"));
+    if (layer != NULL)
+        layer->message = text;
+}
+
 static void walk_member(walk *w, frame *in, rc_str key)
 {
     rc_json_token token = rc_json_reader_next(&w->reader);
@@ -366,6 +386,10 @@ static void walk_member(walk *w, frame *in, rc_str key)
         read_hint(w, key, token);
     if (role != RC_MEMBER_OTHER && read_anywhere(w, in, role, token))
         return;
+    if (role == RC_MEMBER_OTHER && token.type == RC_JSON_STRING) {
+        read_hidden(w, in, token);
+        return;
+    }
     if (is_container(token)) {
         walk_container(w, in, key, role, token);
         return;
@@ -510,7 +534,7 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
         rc_evidence_set(evidence, RC_FACT_BODY_CUT);
     bool is_damaged = w.reader.fault.status == RC_E_SYNTAX && !is_repr(text, w.reader.fault.offset);
     bool is_cut_off = w.reader.at + 1 < text.len && !has_typed(evidence, first);
-    if (is_damaged || is_cut_off)
+    if ((is_damaged || is_cut_off) && !rc_evidence_is_answer(evidence))
         add_damaged(evidence, text, depth);
 }
 

@@ -43,8 +43,8 @@ static bool is_json(rc_str text)
 /* One event takes two layers at most, and what its message wraps two more. */
 #define EVENT_LAYERS 4u
 
-/* As long as nothing has failed, an event is of little interest once there is another: a long stream
- * must not use up the layers before its error comes. */
+/* As long as nothing has failed, an event is of little interest once there is another: a long
+ * stream must not use up the layers before its error comes. */
 static void forget_good_events(rc_evidence *evidence, size_t first)
 {
     bool is_full = evidence->layer_count + EVENT_LAYERS > RC_LAYERS_MAX;
@@ -83,8 +83,8 @@ static bool is_open_json(rc_str data)
     return is_json(text) && text.ptr[text.len - 1] != '}' && text.ptr[text.len - 1] != ']';
 }
 
-/* The data lines from `data` on up to the end of the event, joined by newlines in the space; l moves on
- * behind them. Without room for all of it the first line has to do. */
+/* The data lines from `data` on up to the end of the event, joined by newlines in the space; l
+ * moves on behind them. Without room for all of it the first line has to do. */
 static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
 {
     rc_buf buf;

@@ -261,7 +261,8 @@ static bool is_abbreviation(rc_str text, size_t dot)
     return false;
 }
 
-/* A terminal or a log broke the line within a sentence: a word before it, and a small letter behind. */
+/* A terminal or a log broke the line within a sentence: a word before it, and a small letter
+ * behind. */
 static bool is_folded(rc_str text, size_t at)
 {
     size_t from = at;

@@ -70,6 +70,11 @@ int rc_fd_close(const rc_sys_calls *calls, int fd)
     return 0;
 }
 
+bool rc_sys_is_reader_gone(int error)
+{
+    return error == EPIPE;
+}
+
 const char *rc_sys_error_text(int error)
 {
     if (error == RC_FILE_TOO_LARGE)

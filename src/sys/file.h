@@ -35,4 +35,7 @@ int rc_fd_close(const rc_sys_calls *calls, int fd);
 /* What the number means, for people. Gives a static string in English. */
 const char *rc_sys_error_text(int error);
 
+/* Whoever read our output has gone: that is their choice, and nothing to complain of. */
+bool rc_sys_is_reader_gone(int error);
+
 #endif

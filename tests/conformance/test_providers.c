@@ -41,8 +41,8 @@ static void check_case(void *ctx, const rc_case *c)
     rc_classify_space space;
     rc_verdict verdict = rc_judge(&c->failure, NULL, NULL, &space);
     const json_t *kind = json_object_get(json_object_get(c->json, "expect"), "limit_kind");
-    bool is_kind_right = kind == NULL || rc_case_accepts(c, "limit_kind",
-                                                         rc_limit_kind_name(verdict.limit_kind));
+    bool is_kind_right =
+        kind == NULL || rc_case_accepts(c, "limit_kind", rc_limit_kind_name(verdict.limit_kind));
     bool is_right = rc_case_accepts(c, "category", rc_category_name(verdict.category)) &&
                     rc_case_accepts(c, "code", rc_code_name(verdict.code)) &&
                     rc_case_accepts_wait(c, verdict.retry_after_ms) && is_kind_right;

@@ -363,7 +363,7 @@ on_terminal() { # COLUMNS COMMAND
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
     run -0 bash -c '"$RECOURSE" explain --jsonl cases 2>err | head -n 1; echo "${PIPESTATUS[0]}"'
     [ "${lines[1]}" -eq 74 ]
-    grep -q 'Broken pipe' err
+    [ ! -s err ]
 }
 
 @test "jsonl: no input, no file, a folder" {
