@@ -115,7 +115,7 @@ enum {
     RC_MARKER_END = 169
 };
 
-#define RC_PHRASE_STEPS 1561
+#define RC_PHRASE_STEPS 1563
 #define RC_PHRASE_ENDS 14
 #define RC_LEXICON_SLOTS 2048u
 

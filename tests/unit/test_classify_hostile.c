@@ -333,7 +333,7 @@ static void test_invalid_utf8_around_an_error(void **state)
                                "\xED\xA0\x80\",\"code\":\"insufficient_quota\"}}";
     assert_int_equal(check_text(rc_str_make(BODY, sizeof(BODY) - 1), 429), RC_CODE_QUOTA_EXHAUSTED);
     static const char WORDS[] = "\xFF\xFE rate limit exceeded \xC3";
-    assert_int_equal(check_text(rc_str_make(WORDS, sizeof(WORDS) - 1), 400), RC_CODE_RATE_LIMITED);
+    assert_int_equal(check_text(rc_str_make(WORDS, sizeof(WORDS) - 1), 429), RC_CODE_RATE_LIMITED);
 }
 
 /* ---- headers ---- */

@@ -3,6 +3,7 @@
 #include "core/provider.h"
 
 static const rc_code_note CODES[] = {
+    {RC_STR_INIT("LimitExceededException"), RC_CONCEPT_PLAN},
     {RC_STR_INIT("ModelErrorException"), RC_CONCEPT_SERVER_ERROR},
     {RC_STR_INIT("ModelStreamErrorException"), RC_CONCEPT_STREAM_CUT},
     {RC_STR_INIT("ModelNotReadyException"), RC_CONCEPT_LOADING},
