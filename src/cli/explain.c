@@ -30,7 +30,7 @@ typedef struct run {
     rc_buf input;
     rc_buf cleaned;
     rc_seen seen;
-    rc_why why;
+    rc_reasoning why;
     rc_header headers[RC_EXPLAIN_HEADERS_MAX];
     rc_classify_space space;
 } run;
@@ -197,7 +197,7 @@ static void push_human(run *r, const rc_report *report, const rc_verdict *verdic
     rc_buf_push(&came, RC_STR("Read as "));
     rc_seen_push(&r->seen, &came);
     rc_buf_push_byte(&came, '.');
-    rc_why_panel(&r->why, rc_buf_get(&came), &style, &r->cli->out);
+    rc_reasoning_panel(&r->why, rc_buf_get(&came), &style, &r->cli->out);
 }
 
 static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_ms)
@@ -207,8 +207,8 @@ static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_
     rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     push_format(r, report, now_unix_ms, &object);
-    rc_why_json(&r->why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT], &scratch,
-                &r->cli->out);
+    rc_reasoning_json(&r->why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT], &scratch,
+                      &r->cli->out);
     rc_buf_push_byte(&r->cli->out, '\n');
     bool is_whole = rc_buf_status(&object) == RC_OK && rc_buf_status(&scratch) == RC_OK;
     rc_buf_done(&object);
@@ -277,9 +277,9 @@ static void say_what_was_left(const run *r, const rc_report *report)
 
 static rc_verdict judge(run *r, const rc_failure *failure)
 {
-    rc_trace trace = rc_why_trace(&r->why);
+    rc_trace trace = rc_reasoning_trace(&r->why);
     bool is_traced = is_set(r->args, EXPLAIN_WHY);
-    rc_why_reset(&r->why);
+    rc_reasoning_reset(&r->why);
     return rc_judge(failure, r->rules, is_traced ? &trace : NULL, &r->space);
 }
 
@@ -360,12 +360,12 @@ int rc_explain_run(rc_cli *cli, const rc_args *args)
     rc_buf_init(&r->input, &cli->alloc, INPUT_MAX_BYTES);
     rc_buf_init(&r->cleaned, &cli->alloc, 2 * INPUT_MAX_BYTES);
     rc_seen_init(&r->seen, &cli->alloc);
-    rc_why_init(&r->why, &cli->alloc);
+    rc_reasoning_init(&r->why, &cli->alloc);
     result = rc_given_read(cli, args, &r->given);
     if (result == RC_EXIT_OK)
         result = run_one(r);
     rc_rules_free(r->rules);
-    rc_why_done(&r->why);
+    rc_reasoning_done(&r->why);
     rc_seen_done(&r->seen);
     rc_buf_done(&r->cleaned);
     rc_buf_done(&r->input);

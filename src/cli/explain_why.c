@@ -12,40 +12,40 @@
 #define SUBJECT_MAX 160
 #define TEXT_MAX 400
 
-void rc_why_init(rc_why *why, const rc_alloc *alloc)
+void rc_reasoning_init(rc_reasoning *why, const rc_alloc *alloc)
 {
     why->count = 0;
     why->left_out = 0;
     rc_buf_init(&why->texts, alloc, TEXTS_MAX);
 }
 
-void rc_why_reset(rc_why *why)
+void rc_reasoning_reset(rc_reasoning *why)
 {
     why->count = 0;
     why->left_out = 0;
     rc_buf_reset(&why->texts);
 }
 
-void rc_why_done(rc_why *why)
+void rc_reasoning_done(rc_reasoning *why)
 {
     rc_buf_done(&why->texts);
 }
 
-static size_t keep(rc_why *why, rc_str text, size_t max_bytes)
+static size_t keep(rc_reasoning *why, rc_str text, size_t max_bytes)
 {
     size_t start = rc_buf_get(&why->texts).len;
     rc_scrub(text, max_bytes, &why->texts);
     return rc_buf_get(&why->texts).len - start;
 }
 
-void rc_why_add(rc_why *why, const rc_note *note)
+void rc_reasoning_add(rc_reasoning *why, const rc_note *note)
 {
     if (why->count == RC_WHY_NOTES_MAX || rc_buf_status(&why->texts) != RC_OK) {
         why->left_out++;
         return;
     }
-    rc_why_note *kept = &why->notes[why->count++];
-    *kept = (rc_why_note){.step = note->step, .wait_ms = note->wait_ms};
+    rc_reasoning_note *kept = &why->notes[why->count++];
+    *kept = (rc_reasoning_note){.step = note->step, .wait_ms = note->wait_ms};
     kept->subject = rc_buf_get(&why->texts).len;
     kept->subject_len = keep(why, note->subject, SUBJECT_MAX);
     kept->text = rc_buf_get(&why->texts).len;
@@ -54,20 +54,20 @@ void rc_why_add(rc_why *why, const rc_note *note)
 
 static void on_note(void *ctx, const rc_note *note)
 {
-    rc_why_add(ctx, note);
+    rc_reasoning_add(ctx, note);
 }
 
-rc_trace rc_why_trace(rc_why *why)
+rc_trace rc_reasoning_trace(rc_reasoning *why)
 {
     return (rc_trace){on_note, why};
 }
 
-rc_str rc_why_subject(const rc_why *why, const rc_why_note *note)
+rc_str rc_reasoning_subject(const rc_reasoning *why, const rc_reasoning_note *note)
 {
     return rc_str_slice(rc_buf_get(&why->texts), note->subject, note->subject + note->subject_len);
 }
 
-rc_str rc_why_text(const rc_why *why, const rc_why_note *note)
+rc_str rc_reasoning_text(const rc_reasoning *why, const rc_reasoning_note *note)
 {
     return rc_str_slice(rc_buf_get(&why->texts), note->text, note->text + note->text_len);
 }
@@ -97,19 +97,20 @@ static const char *step_name(rc_step step)
     return "unknown";
 }
 
-static void put_note(rc_json_writer *w, const rc_why *why, const rc_why_note *note)
+static void put_note(rc_json_writer *w, const rc_reasoning *why, const rc_reasoning_note *note)
 {
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("step"), rc_str_c(step_name(note->step)));
-    rc_json_member_string(w, RC_STR("subject"), rc_why_subject(why, note));
+    rc_json_member_string(w, RC_STR("subject"), rc_reasoning_subject(why, note));
     if (note->text_len > 0)
-        rc_json_member_string(w, RC_STR("text"), rc_why_text(why, note));
+        rc_json_member_string(w, RC_STR("text"), rc_reasoning_text(why, note));
     if (note->wait_ms >= 0)
         rc_json_member_i64(w, RC_STR("wait_ms"), note->wait_ms);
     rc_json_object_end(w);
 }
 
-void rc_why_json(const rc_why *why, rc_str object, unsigned indent, rc_buf *scratch, rc_buf *buf)
+void rc_reasoning_json(const rc_reasoning *why, rc_str object, unsigned indent, rc_buf *scratch,
+                       rc_buf *buf)
 {
     rc_json_writer w;
     rc_json_writer_init(&w, scratch, indent);

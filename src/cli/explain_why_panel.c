@@ -18,12 +18,12 @@
 #define TABLE_WIDTH_MIN 60u
 
 typedef struct sheet {
-    const rc_why *why;
+    const rc_reasoning *why;
     rc_panel panel;
     unsigned names; /* columns of the names in this section */
 } sheet;
 
-static const rc_why_note *note_at(const sheet *s, size_t i)
+static const rc_reasoning_note *note_at(const sheet *s, size_t i)
 {
     return &s->why->notes[i];
 }
@@ -71,7 +71,7 @@ static void widen_for(sheet *s, rc_step step)
 {
     for (size_t i = 0; i < s->why->count; i++) {
         if (note_at(s, i)->step == step)
-            widen(s, rc_why_subject(s->why, note_at(s, i)));
+            widen(s, rc_reasoning_subject(s->why, note_at(s, i)));
     }
 }
 
@@ -82,7 +82,7 @@ static void put_layers(sheet *s)
 {
     unsigned depth = 0;
     for (size_t i = 0; i < s->why->count; i++) {
-        const rc_why_note *note = note_at(s, i);
+        const rc_reasoning_note *note = note_at(s, i);
         char room[LINE_ROOM];
         char mark_room[LINE_ROOM / 8];
         rc_buf line;
@@ -90,10 +90,10 @@ static void put_layers(sheet *s)
         if (note->step != RC_STEP_LAYER)
             continue;
         rc_buf_init_fixed(&line, room, sizeof room);
-        rc_buf_push(&line, rc_why_subject(s->why, note));
+        rc_buf_push(&line, rc_reasoning_subject(s->why, note));
         if (note->text_len > 0)
             rc_buf_push(&line, RC_STR(": "));
-        rc_buf_push(&line, rc_why_text(s->why, note));
+        rc_buf_push(&line, rc_reasoning_text(s->why, note));
         rc_buf_init_fixed(&mark, mark_room, sizeof mark_room);
         for (unsigned j = 0; j < depth; j++)
             rc_buf_push(&mark, RC_STR("  "));
@@ -109,10 +109,10 @@ static void put_layers(sheet *s)
 static void put_steps(sheet *s, rc_step step)
 {
     for (size_t i = 0; i < s->why->count; i++) {
-        const rc_why_note *note = note_at(s, i);
+        const rc_reasoning_note *note = note_at(s, i);
         if (note->step == step)
-            put_entry(s, RC_TONE_STRONG, rc_why_subject(s->why, note), rc_why_text(s->why, note),
-                      RC_TONE_PLAIN);
+            put_entry(s, RC_TONE_STRONG, rc_reasoning_subject(s->why, note),
+                      rc_reasoning_text(s->why, note), RC_TONE_PLAIN);
     }
 }
 
@@ -135,7 +135,7 @@ static void put_section(sheet *s, rc_step step, rc_str heading)
 /* ---- waits ---- */
 
 /* "578 (9m 38s)"; the words themselves may say it already. */
-static void push_wait(rc_buf *line, const rc_why_note *note, rc_str value)
+static void push_wait(rc_buf *line, const rc_reasoning_note *note, rc_str value)
 {
     char room[64];
     rc_buf wait;
@@ -163,7 +163,7 @@ static void put_waits(sheet *s)
     widen_for(s, RC_STEP_HINT);
     widen_for(s, RC_STEP_IGNORED);
     for (size_t i = 0; i < s->why->count; i++) {
-        const rc_why_note *note = note_at(s, i);
+        const rc_reasoning_note *note = note_at(s, i);
         bool is_ignored = note->step == RC_STEP_IGNORED;
         char room[LINE_ROOM];
         rc_buf line;
@@ -172,9 +172,9 @@ static void put_waits(sheet *s)
         rc_buf_init_fixed(&line, room, sizeof room);
         if (is_ignored)
             rc_buf_push(&line, RC_STR("ignored: "));
-        push_wait(&line, note, rc_why_text(s->why, note));
+        push_wait(&line, note, rc_reasoning_text(s->why, note));
         rc_tone tone = is_ignored ? RC_TONE_DIM : RC_TONE_STRONG;
-        put_entry(s, tone, rc_why_subject(s->why, note), rc_buf_get(&line),
+        put_entry(s, tone, rc_reasoning_subject(s->why, note), rc_buf_get(&line),
                   is_ignored ? RC_TONE_DIM : RC_TONE_PLAIN);
     }
 }
@@ -209,12 +209,12 @@ static rc_str first_term(rc_str condition)
 
 /* A rule of the user's own always is worth showing; a built-in one when some condition of it held:
  * those in front of the one that did not. */
-static bool came_near(const sheet *s, const rc_why_note *note)
+static bool came_near(const sheet *s, const rc_reasoning_note *note)
 {
     rc_rule_info rule;
-    if (!find_rule(rc_why_subject(s->why, note), &rule))
+    if (!find_rule(rc_reasoning_subject(s->why, note), &rule))
         return true;
-    rc_str term = first_term(rc_why_text(s->why, note));
+    rc_str term = first_term(rc_reasoning_text(s->why, note));
     size_t at = term.len > 0 ? rc_str_find(rule.when, term, 0) : RC_STR_NPOS;
     if (at == RC_STR_NPOS)
         return false;
@@ -225,10 +225,10 @@ static void widen_for_rules(sheet *s)
 {
     s->names = 0;
     for (size_t i = 0; i < s->why->count; i++) {
-        const rc_why_note *note = note_at(s, i);
+        const rc_reasoning_note *note = note_at(s, i);
         if (note->step == RC_STEP_RULE_MATCHED ||
             (note->step == RC_STEP_RULE_TRIED && came_near(s, note)))
-            widen(s, rc_why_subject(s->why, note));
+            widen(s, rc_reasoning_subject(s->why, note));
     }
 }
 
@@ -249,15 +249,15 @@ static void put_others(sheet *s, size_t count, bool is_all)
 static void put_matched(sheet *s)
 {
     for (size_t i = 0; i < s->why->count; i++) {
-        const rc_why_note *note = note_at(s, i);
+        const rc_reasoning_note *note = note_at(s, i);
         char room[LINE_ROOM];
         rc_buf line;
         if (note->step != RC_STEP_RULE_MATCHED)
             continue;
         rc_buf_init_fixed(&line, room, sizeof room);
         rc_buf_push(&line, RC_STR("matched: "));
-        rc_buf_push(&line, rc_why_text(s->why, note));
-        put_entry(s, RC_TONE_STRONG, rc_why_subject(s->why, note), rc_buf_get(&line),
+        rc_buf_push(&line, rc_reasoning_text(s->why, note));
+        put_entry(s, RC_TONE_STRONG, rc_reasoning_subject(s->why, note), rc_buf_get(&line),
                   RC_TONE_STRONG);
     }
 }
@@ -270,12 +270,12 @@ static void put_rules(sheet *s)
     rc_panel_section(&s->panel, RC_STR("The rules, in order"));
     widen_for_rules(s);
     for (size_t i = 0; i < s->why->count; i++) {
-        const rc_why_note *note = note_at(s, i);
+        const rc_reasoning_note *note = note_at(s, i);
         if (note->step != RC_STEP_RULE_TRIED)
             continue;
         if (came_near(s, note))
-            put_entry(s, RC_TONE_DIM, rc_why_subject(s->why, note), rc_why_text(s->why, note),
-                      RC_TONE_DIM);
+            put_entry(s, RC_TONE_DIM, rc_reasoning_subject(s->why, note),
+                      rc_reasoning_text(s->why, note), RC_TONE_DIM);
         else
             others++;
     }
@@ -283,7 +283,8 @@ static void put_rules(sheet *s)
     put_matched(s);
 }
 
-void rc_why_panel(const rc_why *why, rc_str came, const rc_panel_style *style, rc_buf *buf)
+void rc_reasoning_panel(const rc_reasoning *why, rc_str came, const rc_panel_style *style,
+                        rc_buf *buf)
 {
     sheet s = {.why = why};
     rc_panel_init(&s.panel, style, RC_MOOD_CALM, buf);
