@@ -1,5 +1,5 @@
-/* rc_reasoning: the steps of a verdict, kept, and shown to a person or as JSON. Every text in it has
- * passed the scrubber. */
+/* rc_reasoning: the steps of a verdict, kept, and shown to a person or as JSON. Every text in it
+ * has passed the scrubber. */
 #ifndef RC_CLI_EXPLAIN_WHY_H
 #define RC_CLI_EXPLAIN_WHY_H
 
