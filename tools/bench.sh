@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 root=${RECOURSE_BUILD:-build}
 tools/build.sh bench
 for program in "$root"/bench/bench_*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
+    if [ ! -f "$program" ] || [ ! -x "$program" ]; then
+        continue
+    fi
     # A comparison with other programs has a script of its own beside its sources.
     script=bench/${program##*/bench_}/run.sh
     if [ -x "$script" ]; then

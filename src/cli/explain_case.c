@@ -255,7 +255,7 @@ static rc_replay take_replay(reading *r, const rc_json_token *token)
 }
 
 /* Comparing with a literal of a known length takes no call. */
-#define IS(literal) (memcmp(name.ptr, literal, sizeof literal - 1) == 0)
+#define IS(literal) (memcmp(name.ptr, (literal), sizeof(literal) - 1) == 0)
 
 rc_case_member rc_case_member_of(rc_str name)
 {

@@ -45,6 +45,7 @@ const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
                              const rc_alloc *alloc)
 {
     rc_classify_space space;
+    space.text[0] = '\0'; /* it is written before it is read; checkers cannot see that */
     rc_verdict verdict = rc_judge(failure, rules, NULL, &space);
     return rc_verdict_report(failure, &verdict, alloc);
 }

@@ -22,8 +22,8 @@ static const finish_row ROWS[] = {
 
 static bool has_failure(const rc_evidence *evidence)
 {
-    for (rc_fact fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
-        if (rc_evidence_has(evidence, fact))
+    for (unsigned fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
+        if (rc_facts_has(&evidence->facts, fact))
             return true;
     }
     return false;

@@ -94,7 +94,7 @@ static bool assume_code(rc_facts *facts, const rc_literal *literal)
 
 static bool has_status(const rc_facts *facts)
 {
-    for (rc_fact fact = RC_FACT_STATUS_2XX; fact <= RC_FACT_STATUS_5XX; fact++) {
+    for (unsigned fact = RC_FACT_STATUS_2XX; fact <= RC_FACT_STATUS_5XX; fact++) {
         if (rc_facts_has(facts, fact))
             return true;
     }

@@ -106,7 +106,10 @@ static uint64_t telling_ends(rc_str text, size_t from, uint64_t ends)
 
 void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
 {
-    size_t len = text.len - from < WINDOW ? text.len - from : WINDOW;
+    size_t len = text.len > from + WINDOW ? WINDOW : text.len - from;
+    *sieve = (rc_scrub_sieve){.from = from, .to = from};
+    if (len == 0)
+        return;
     uint64_t words = 0;
     uint64_t marks = 0;
     uint64_t colons = 0;
@@ -145,7 +148,6 @@ void rc_scrub_sieve_load(rc_scrub_sieve *sieve, rc_str text, size_t from)
     marks |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
     marks |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);
     marks |= telling_ends(text, from, ends);
-    sieve->from = from;
     sieve->to = to;
     sieve->marks = marks;
 }

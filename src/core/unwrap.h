@@ -21,7 +21,7 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth);
 
 /* What the message of a layer still wraps: JSON behind a prefix, a Python repr, logfmt, YAML, a
  * status in words. May add layers and shorten the message to the wrapper's own words. */
-void rc_unwrap_text(rc_evidence *evidence, size_t layer);
+void rc_unwrap_text(rc_evidence *evidence, size_t index);
 
 /* The status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"), or 0.
  * Digits inside longer words are none. */

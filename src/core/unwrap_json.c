@@ -154,25 +154,26 @@ static void read_raw(walk *w, frame *in, rc_json_token token)
         layer->message = text;
 }
 
-static void read_headers(walk *w)
+static void read_header(walk *w, rc_str name, const rc_json_token *token)
 {
     rc_evidence *evidence = w->evidence;
-    for (;;) {
-        rc_json_token key = rc_json_reader_next(&w->reader);
-        if (key.type != RC_JSON_KEY)
-            return;
+    rc_str value = rc_evidence_unescape(evidence, token->raw, token->has_escapes);
+    rc_hints_header(&evidence->hints, name, value);
+    if (evidence->request_id.len == 0 && (rc_str_eq_nocase(name, RC_STR("x-request-id")) ||
+                                          rc_str_eq_nocase(name, RC_STR("request-id"))))
+        evidence->request_id = value;
+}
+
+static void read_headers(walk *w)
+{
+    rc_json_token key = rc_json_reader_next(&w->reader);
+    while (key.type == RC_JSON_KEY) {
         rc_json_token token = rc_json_reader_next(&w->reader);
-        if (is_container(token)) {
+        if (is_container(token))
             rc_json_reader_skip(&w->reader);
-            continue;
-        }
-        if (!is_scalar_text(token))
-            continue;
-        rc_str value = value_of(w, token);
-        rc_hints_header(&evidence->hints, key.raw, value);
-        if (evidence->request_id.len == 0 && (rc_str_eq_nocase(key.raw, RC_STR("x-request-id")) ||
-                                              rc_str_eq_nocase(key.raw, RC_STR("request-id"))))
-            evidence->request_id = value;
+        else if (is_scalar_text(token))
+            read_header(w, key.raw, &token);
+        key = rc_json_reader_next(&w->reader);
     }
 }
 
@@ -324,10 +325,9 @@ static void walk_container(walk *w, frame *in, rc_str key, rc_member_role role, 
     frame inner = {.place = PLACE_SEARCH, .depth = in->depth, .level = in->level + 1, .layer = -1};
     bool is_legacy_list = rc_str_eq(key, RC_STR("errors")) && in->layer >= 0 &&
                           w->evidence->layers[in->layer].message.len > 0;
-    if (role == RC_MEMBER_ERROR && !is_legacy_list) {
-        inner.place = PLACE_ERROR;
-        inner.depth = in->depth + 1;
-    } else if (role == RC_MEMBER_RAW && in->place != PLACE_SEARCH) {
+    bool is_error = (role == RC_MEMBER_ERROR && !is_legacy_list) ||
+                    (role == RC_MEMBER_RAW && in->place != PLACE_SEARCH);
+    if (is_error) {
         inner.place = PLACE_ERROR;
         inner.depth = in->depth + 1;
     } else if (rc_str_starts_with_nocase(key, RC_STR("incomplete")) ||

@@ -107,8 +107,7 @@ static rc_str value_at(rc_str text, size_t at, size_t *ret_end)
         size_t to = at + 1;
         while (to < text.len && text.ptr[to] != quote)
             to += text.ptr[to] == '\\' ? 2 : 1;
-        to = to < text.len ? to : text.len;
-        *ret_end = to < text.len ? to + 1 : to;
+        *ret_end = to < text.len ? to + 1 : text.len;
         return rc_str_slice(text, at + 1, to);
     }
     size_t to = at;
@@ -292,7 +291,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
             layer->status = rc_text_status(text);
         return;
     }
-    if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.len > 1 && text.ptr[1] == '{')) {
+    if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.ptr[1] == '{')) {
         layer->message = (rc_str){NULL, 0};
         rc_unwrap_json(evidence, text, depth, RC_STR("json"));
         return;
