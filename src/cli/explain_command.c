@@ -29,25 +29,6 @@ static const char *answer_at(const void *ctx, size_t index)
     return index < 2 ? answers[index] : NULL;
 }
 
-static const char *format_name_at(const void *ctx, size_t index)
-{
-    (void)ctx;
-    return rc_format_at(index) != NULL ? rc_format_at(index)->name : NULL;
-}
-
-static const char *view_name_at(const void *ctx, size_t index)
-{
-    static const rc_view views[] = {RC_VIEW_USER, RC_VIEW_MODEL, RC_VIEW_INTERNAL};
-    (void)ctx;
-    return index < 3 ? rc_view_name(views[index]) : NULL;
-}
-
-static const char *dialect_name_at(const void *ctx, size_t index)
-{
-    (void)ctx;
-    return index < RC_DIALECT_GEMINI ? rc_dialect_name((rc_dialect)(index + 1)) : NULL;
-}
-
 static void push_providers(rc_buf *buf, unsigned width)
 {
     char room[1024];
@@ -115,16 +96,16 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
                        .help = "read one case a line, write one report a line, in order"},
     [EXPLAIN_FORMAT] = {.name = "format",
                         .value_name = "FORMAT",
-                        .value_at = format_name_at,
+                        .value_at = rc_format_name_at,
                         .help = "how to show it, as in render (default: human)"},
     [EXPLAIN_VIEW] = {.name = "view",
                       .value_name = "VIEW",
-                      .value_at = view_name_at,
+                      .value_at = rc_view_name_at,
                       .help = "who reads it: user, model or internal (default: internal, and the "
                               "format's own for a client's)"},
     [EXPLAIN_DIALECT] = {.name = "dialect",
                          .value_name = "DIALECT",
-                         .value_at = dialect_name_at,
+                         .value_at = rc_dialect_name_at,
                          .help = "the body of --format http, as in render"},
     [EXPLAIN_INDENT] = {.name = "indent",
                         .value_name = "N",

@@ -105,3 +105,22 @@ const rc_format *rc_format_find(const char *name)
             return rc_format_at(i);
     return NULL;
 }
+
+const char *rc_format_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return rc_format_at(index) != NULL ? rc_format_at(index)->name : NULL;
+}
+
+const char *rc_view_name_at(const void *ctx, size_t index)
+{
+    static const rc_view views[] = {RC_VIEW_USER, RC_VIEW_MODEL, RC_VIEW_INTERNAL};
+    (void)ctx;
+    return index < 3 ? rc_view_name(views[index]) : NULL;
+}
+
+const char *rc_dialect_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < RC_DIALECT_GEMINI ? rc_dialect_name((rc_dialect)(index + 1)) : NULL;
+}

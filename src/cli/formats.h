@@ -40,4 +40,9 @@ const rc_format *rc_format_at(size_t index);
 /* The format of that name; NULL when there is none. name: borrows. */
 const rc_format *rc_format_find(const char *name);
 
+/* The values of --format, --view and --dialect, as an option wants them; NULL past the end. */
+const char *rc_format_name_at(const void *ctx, size_t index);
+const char *rc_view_name_at(const void *ctx, size_t index);
+const char *rc_dialect_name_at(const void *ctx, size_t index);
+
 #endif

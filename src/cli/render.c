@@ -18,25 +18,6 @@ enum {
     RENDER_COUNT
 };
 
-static const char *format_name_at(const void *ctx, size_t index)
-{
-    (void)ctx;
-    return rc_format_at(index) != NULL ? rc_format_at(index)->name : NULL;
-}
-
-static const char *view_name_at(const void *ctx, size_t index)
-{
-    static const rc_view views[] = {RC_VIEW_USER, RC_VIEW_MODEL, RC_VIEW_INTERNAL};
-    (void)ctx;
-    return index < 3 ? rc_view_name(views[index]) : NULL;
-}
-
-static const char *dialect_name_at(const void *ctx, size_t index)
-{
-    (void)ctx;
-    return index < RC_DIALECT_GEMINI ? rc_dialect_name((rc_dialect)(index + 1)) : NULL;
-}
-
 /* An option that the format would ignore is a mistake: --view user that shows the internal view
  * would be the worst of them. */
 static int refuse_option_of(rc_cli *cli, const char *option, const rc_format *format)
@@ -140,16 +121,16 @@ static void push_formats(rc_buf *buf, unsigned width)
 static const rc_option render_options[RENDER_COUNT] = {
     [RENDER_FORMAT] = {.name = "format",
                        .value_name = "FORMAT",
-                       .value_at = format_name_at,
+                       .value_at = rc_format_name_at,
                        .help = "how to show it, see below (default: human)"},
     [RENDER_VIEW] = {.name = "view",
                      .value_name = "VIEW",
-                     .value_at = view_name_at,
+                     .value_at = rc_view_name_at,
                      .help = "who reads it: user (message, action, ids), model (class, code, safe "
                              "context) or internal (everything)"},
     [RENDER_DIALECT] = {.name = "dialect",
                         .value_name = "DIALECT",
-                        .value_at = dialect_name_at,
+                        .value_at = rc_dialect_name_at,
                         .help = "the body of --format http: problem (default), openai-chat, "
                                 "openai-responses, anthropic or gemini"},
     [RENDER_STREAM] = {.name = "stream",

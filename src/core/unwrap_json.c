@@ -192,19 +192,24 @@ static void read_finish(walk *w, rc_json_token token)
     w->evidence->has_terminator = true;
 }
 
-/* Is there a text in it, beside names of roles and types? */
-static bool has_content(rc_str container)
+/* Is there a text in it, beside names of roles and types? A refusal is one, and is told. */
+static bool has_content(rc_evidence *evidence, rc_str container)
 {
     rc_json_reader reader;
     rc_json_limits limits = {RC_EVIDENCE_TEXT_MAX, RC_JSON_DEPTH_MAX, true};
     rc_json_reader_init(&reader, container, &limits);
     bool is_name = false;
+    bool is_refusal = false;
     for (;;) {
         rc_json_token token = rc_json_reader_next(&reader);
         if (token.type == RC_JSON_END || token.type == RC_JSON_ERROR)
             return false;
-        if (token.type == RC_JSON_STRING && !is_name && rc_str_trim(token.raw).len > 0)
+        if (token.type == RC_JSON_STRING && !is_name && rc_str_trim(token.raw).len > 0) {
+            if (is_refusal)
+                rc_finish_read(evidence, RC_STR("refusal"));
             return true;
+        }
+        is_refusal = token.type == RC_JSON_KEY && rc_str_eq(token.raw, RC_STR("refusal"));
         is_name = token.type == RC_JSON_KEY &&
                   (rc_str_eq(token.raw, RC_STR("role")) || rc_str_eq(token.raw, RC_STR("type")));
     }
@@ -215,7 +220,7 @@ static void read_content(walk *w, rc_json_token token)
     bool is_there = token.type == RC_JSON_STRING && rc_str_trim(token.raw).len > 0;
     if (is_container(token)) {
         size_t to = rc_json_reader_skip(&w->reader);
-        is_there = has_content(rc_str_slice(w->reader.text, token.offset, to));
+        is_there = has_content(w->evidence, rc_str_slice(w->reader.text, token.offset, to));
     }
     if (is_there)
         w->evidence->has_content = true;

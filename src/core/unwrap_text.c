@@ -266,6 +266,15 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
                    true);
 }
 
+/* What a typed error behind a 4xx says of other statuses is no status of its own. */
+static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str text)
+{
+    bool is_typed = layer->code.len > 0 || layer->type.len > 0;
+    bool is_settled = is_typed && evidence->failure->status / 100 == 4;
+    if (layer->status == 0 && !is_settled)
+        layer->status = rc_text_status(text);
+}
+
 /* Is there anything that a wrapper cannot do without? Most messages are plain sentences; that of an
  * error with a code of its own wraps nothing but objects and pages. */
 static bool may_wrap(const rc_layer *layer)
@@ -287,8 +296,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     if (depth > RC_LAYER_DEPTH_MAX || text.len < 3 || layer->is_opaque)
         return;
     if (!may_wrap(layer)) {
-        if (layer->status == 0)
-            layer->status = rc_text_status(text);
+        read_status(evidence, layer, text);
         return;
     }
     if (text.ptr[0] == '{' || (text.ptr[0] == '[' && text.ptr[1] == '{')) {
@@ -310,8 +318,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     if (at == RC_STR_NPOS)
         at = find_members(evidence, text, &json);
     rc_str own = at == RC_STR_NPOS ? text : rc_str_slice(text, 0, at);
-    if (layer->status == 0)
-        layer->status = rc_text_status(own);
+    read_status(evidence, layer, own);
     if (at != RC_STR_NPOS) {
         layer->message = rc_str_trim(own);
         rc_unwrap_json(evidence, json, depth, RC_STR("json"));

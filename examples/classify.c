@@ -1,0 +1,35 @@
+/* What does this answer of a provider mean, and when may it be tried again? */
+#include <recourse/recourse.h>
+#include <recourse/stdlib.h>
+
+#include <stdio.h>
+
+int main(void)
+{
+    const rc_header headers[] = {{RC_STR("retry-after"), RC_STR("20")}};
+    rc_failure failure = {0};
+    failure.status = 429;
+    failure.headers = headers;
+    failure.header_count = 1;
+    failure.body = RC_STR("{\"error\":{\"message\":\"Rate limit reached for gpt-4o\","
+                          "\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}");
+
+    /* The verdict alone: no memory is needed. */
+    rc_classify_space space;
+    rc_verdict verdict = rc_judge(&failure, NULL, NULL, &space);
+    printf("%s, %s, wait %lld ms, by rule %.*s\n", rc_code_name(verdict.code),
+           verdict.is_retryable ? "retry" : "do not retry", (long long)verdict.retry_after_ms,
+           (int)verdict.rule.len, verdict.rule.ptr);
+
+    /* As a report, for every reader. */
+    rc_alloc alloc = rc_alloc_stdlib();
+    const rc_report *report = rc_classify(&failure, NULL, &alloc);
+    rc_buf buf;
+    rc_buf_init(&buf, &alloc, 64 << 10);
+    rc_report_encode(report, RC_VIEW_INTERNAL, &buf);
+    rc_str json = rc_buf_get(&buf);
+    printf("%.*s\n", (int)json.len, json.ptr);
+    rc_buf_done(&buf);
+    rc_report_free(report);
+    return 0;
+}
