@@ -99,6 +99,17 @@ void rc_cli_flush_err(rc_cli *cli)
     rc_buf_reset(&cli->err);
 }
 
+int rc_cli_lost(rc_cli *cli, int error)
+{
+    if (rc_sys_is_reader_gone(error))
+        return RC_EXIT_IO;
+    rc_cli_complain(cli, NULL);
+    rc_cli_text(&cli->err, "cannot write the output: ");
+    rc_cli_text(&cli->err, rc_sys_error_text(error));
+    rc_buf_push_byte(&cli->err, '\n');
+    return RC_EXIT_IO;
+}
+
 int rc_cli_finish(rc_cli *cli, int exit_status)
 {
     rc_cli_flush_err(cli);
@@ -110,12 +121,7 @@ int rc_cli_finish(rc_cli *cli, int exit_status)
     int error = write_out(cli);
     if (error == 0)
         return exit_status;
-    if (rc_sys_is_reader_gone(error))
-        return RC_EXIT_IO;
-    rc_cli_complain(cli, NULL);
-    rc_cli_text(&cli->err, "cannot write the output: ");
-    rc_cli_text(&cli->err, rc_sys_error_text(error));
-    rc_buf_push_byte(&cli->err, '\n');
+    int lost = rc_cli_lost(cli, error);
     rc_cli_flush_err(cli);
-    return RC_EXIT_IO;
+    return lost;
 }

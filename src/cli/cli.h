@@ -42,6 +42,9 @@ int rc_cli_main(rc_cli *cli, int argc, const char *const *argv);
  * status: RC_EXIT_IO when data was lost, else the one that is passed in. */
 int rc_cli_finish(rc_cli *cli, int exit_status);
 
+/* Says on err why output was lost; without a word when its reader has gone. Gives RC_EXIT_IO. */
+int rc_cli_lost(rc_cli *cli, int error);
+
 /* Writes the talk so far, before something that takes time. */
 void rc_cli_flush_err(rc_cli *cli);
 

@@ -106,17 +106,6 @@ static int push_report(jsonl *j, const rc_report *report)
     return RC_EXIT_OK;
 }
 
-static int lost(rc_cli *cli, int error)
-{
-    if (rc_sys_is_reader_gone(error))
-        return RC_EXIT_IO;
-    rc_cli_complain(cli, NULL);
-    rc_cli_text(&cli->err, "cannot write the output: ");
-    rc_cli_text(&cli->err, rc_sys_error_text(error));
-    rc_buf_push_byte(&cli->err, '\n');
-    return RC_EXIT_IO;
-}
-
 /* Writes what there is. */
 static int flush(jsonl *j)
 {
@@ -127,7 +116,7 @@ static int flush(jsonl *j)
     int error = data.len > 0 ? rc_fd_write(cli->calls, RC_FD_STDOUT, data) : 0;
     j->has_written = j->has_written || data.len > 0;
     rc_buf_reset(&cli->out);
-    return error == 0 ? RC_EXIT_OK : lost(cli, error);
+    return error == 0 ? RC_EXIT_OK : rc_cli_lost(cli, error);
 }
 
 /* A full disk or a lost server can show as late as this. */
@@ -136,7 +125,7 @@ static int close_output(const jsonl *j, int result)
     if (!j->has_written || result == RC_EXIT_IO || result == RC_EXIT_INTERNAL)
         return result;
     int error = rc_fd_close(j->cli->calls, RC_FD_STDOUT);
-    return error != 0 ? lost(j->cli, error) : result;
+    return error != 0 ? rc_cli_lost(j->cli, error) : result;
 }
 
 /* ---- lines ---- */

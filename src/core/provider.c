@@ -32,6 +32,17 @@ unsigned rc_provider_index(const rc_provider *provider)
     return i;
 }
 
+void rc_provider_type_status(rc_evidence *evidence, int status, rc_str code)
+{
+    if (evidence->failure->status != status)
+        return;
+    rc_layer *layer = evidence->layer_count > 0
+                          ? &evidence->layers[0]
+                          : rc_evidence_add_layer(evidence, 0, RC_STR("status"));
+    if (layer != NULL && layer->code.len == 0)
+        layer->code = code;
+}
+
 static bool has_header(const rc_evidence *evidence, rc_str prefix)
 {
     for (size_t i = 0; i < evidence->header_count; i++) {

@@ -9,13 +9,7 @@ static const rc_mark MARKS[] = {
 /* 498 is Cohere's own: blocked under the usage guidelines. */
 static void extract(rc_evidence *evidence)
 {
-    if (evidence->failure->status != 498)
-        return;
-    rc_layer *layer = evidence->layer_count > 0
-                          ? &evidence->layers[0]
-                          : rc_evidence_add_layer(evidence, 0, RC_STR("status"));
-    if (layer != NULL && layer->code.len == 0)
-        layer->code = RC_STR("content_policy_violation");
+    rc_provider_type_status(evidence, 498, RC_STR("content_policy_violation"));
 }
 
 const rc_provider rc_provider_cohere = {

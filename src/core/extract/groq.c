@@ -25,13 +25,7 @@ static const rc_mark MARKS[] = {
 /* The flex tier has a status of its own for "no room". */
 static void extract(rc_evidence *evidence)
 {
-    if (evidence->failure->status != 498)
-        return;
-    rc_layer *layer = evidence->layer_count > 0
-                          ? &evidence->layers[0]
-                          : rc_evidence_add_layer(evidence, 0, RC_STR("status"));
-    if (layer != NULL && layer->code.len == 0)
-        layer->code = RC_STR("capacity_exceeded");
+    rc_provider_type_status(evidence, 498, RC_STR("capacity_exceeded"));
 }
 
 const rc_provider rc_provider_groq = {
