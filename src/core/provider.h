@@ -59,7 +59,8 @@ const rc_provider *rc_provider_find(rc_str name);
 /* Its place in the table. */
 unsigned rc_provider_index(const rc_provider *provider);
 
-/* For extractors: a status that has a meaning of its own with this provider is as good as that code. */
+/* For extractors: a status that has a meaning of its own with this provider is as good as that
+ * code. */
 void rc_provider_type_status(rc_evidence *evidence, int status, rc_str code);
 
 /* Finds out whose failure this is, from what was given, headers and codes. True: somebody may

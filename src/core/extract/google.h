@@ -1,4 +1,5 @@
-/* What Google's services share: the canonical codes of their errors, and the reasons of ErrorInfo. */
+/* What Google's services share: the canonical codes of their errors, and the reasons of
+ * ErrorInfo. */
 #ifndef RC_CORE_EXTRACT_GOOGLE_H
 #define RC_CORE_EXTRACT_GOOGLE_H
 
