@@ -10,15 +10,14 @@
  * the rest is built from. A file that is as it should be is not touched, so that nothing is built
  * again for it. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "gen_file.h"
 
 /* `recourse errors --format markdown` prints the page that is docs/errors.md: one writer for both.
- * It is included, not linked, so that this program stays one file to compile. */
+ * It is included, not linked, so that this program needs nothing else of the command. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../src/cli/errors_page.c"
 
@@ -360,86 +359,9 @@ static void write_json(FILE *out)
     fputs("\n]\n}\n", out);
 }
 
-/* ---- files ---- */
-
-struct text {
-    char *ptr;
-    size_t len;
-};
-
-static int fail(const char *what, const char *path)
-{
-    fprintf(stderr, "gen_errors: %s %s: %s\n", what, path, strerror(errno));
-    return 1;
-}
-
-static bool is_same(const char *path, const struct text *text)
-{
-    FILE *in = fopen(path, "rb");
-    if (in == NULL)
-        return false;
-    char *old = malloc(text->len + 1);
-    size_t len = old != NULL ? fread(old, 1, text->len + 1, in) : 0;
-    bool same = old != NULL && len == text->len && memcmp(old, text->ptr, len) == 0;
-    free(old);
-    fclose(in);
-    return same;
-}
-
-/* Makes every folder of the path that is not there. */
-static int make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int result = mkdir(path, 0777);
-        *slash = '/';
-        if (result != 0 && errno != EEXIST)
-            return fail("cannot make the folder of", path);
-    }
-    return 0;
-}
-
-/* Through a second file, so that a reader never sees half of it. */
-static int write_file(char *path, const struct text *text)
-{
-    if (is_same(path, text))
-        return 0;
-    if (make_folders(path) != 0)
-        return 1;
-
-    char *fresh = NULL;
-    if (asprintf(&fresh, "%s.new", path) < 0)
-        return fail("no memory for", path);
-    FILE *out = fopen(fresh, "wb");
-    bool is_written = out != NULL && fwrite(text->ptr, 1, text->len, out) == text->len;
-    if (out != NULL && fclose(out) != 0)
-        is_written = false;
-    int result = is_written && rename(fresh, path) == 0 ? 0 : fail("cannot write", path);
-    if (result != 0 && out != NULL)
-        remove(fresh);
-    free(fresh);
-    return result;
-}
-
 static int generate(const char *root, const char *name, void (*writer)(FILE *))
 {
-    struct text text = {0};
-    FILE *out = open_memstream(&text.ptr, &text.len);
-    if (out == NULL)
-        return fail("no memory for", name);
-    writer(out);
-    bool has_failed = ferror(out) != 0;
-    has_failed = fclose(out) != 0 || has_failed;
-
-    char *path = NULL;
-    if (has_failed || asprintf(&path, "%s/%s", root, name) < 0) {
-        free(text.ptr);
-        return fail("no memory for", name);
-    }
-    int result = write_file(path, &text);
-    free(path);
-    free(text.ptr);
-    return result;
+    return gen_file_write("gen_errors", root, name, writer);
 }
 
 int main(int argc, char **argv)
