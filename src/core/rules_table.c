@@ -354,7 +354,7 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
     RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 781, "status:501",
-        "the status says that this is not implemented")
+        "the status says that the server does not have this function")
     RULE("overload.status", OVERLOADED, NONE, 2, 783,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")

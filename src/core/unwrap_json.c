@@ -73,7 +73,7 @@ static void fill(rc_str *field, rc_str value)
         *field = value;
 }
 
-static void read_code(walk *w, rc_layer *layer, rc_str value)
+static void read_code(rc_layer *layer, rc_str value)
 {
     if (is_nothing(value))
         return;
@@ -82,10 +82,9 @@ static void read_code(walk *w, rc_layer *layer, rc_str value)
         layer->status = status;
     if (status == 0 || layer->code.len == 0)
         fill(layer->code.len == 0 ? &layer->code : &layer->reason, value);
-    (void)w;
 }
 
-static void read_status(walk *w, rc_layer *layer, rc_str value)
+static void read_status(rc_layer *layer, rc_str value)
 {
     int status = rc_status_parse(value);
     if (status >= 400 && layer->status == 0)
@@ -94,7 +93,6 @@ static void read_status(walk *w, rc_layer *layer, rc_str value)
         fill(&layer->status_word, value);
     else if (status == 0 && value.len == 4)
         fill(&layer->code, value); /* a provider's own number: MiniMax's 1008 */
-    (void)w;
 }
 
 /* Names of stream events say where in the stream we are, not what went wrong. */
@@ -256,9 +254,9 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
     if (layer == NULL)
         return;
     if (role == RC_MEMBER_CODE)
-        read_code(w, layer, value);
+        read_code(layer, value);
     else if (role == RC_MEMBER_STATUS)
-        read_status(w, layer, value);
+        read_status(layer, value);
     else if (role == RC_MEMBER_REASON)
         fill(&layer->reason, value);
     else if (role == RC_MEMBER_PARAM)
@@ -266,7 +264,7 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
 }
 
 /* A member that says the same wherever it stands. True: it is done with. */
-static bool read_anywhere(walk *w, frame *in, rc_member_role role, rc_json_token token)
+static bool read_anywhere(walk *w, rc_member_role role, rc_json_token token)
 {
     rc_evidence *evidence = w->evidence;
     switch ((int)role) {
@@ -303,7 +301,6 @@ static bool read_anywhere(walk *w, frame *in, rc_member_role role, rc_json_token
             evidence->request_id = value_of(w, token);
         return !is_container(token);
     default:
-        (void)in;
         return false;
     }
 }
@@ -389,7 +386,7 @@ static void walk_member(walk *w, frame *in, rc_str key)
         role = RC_MEMBER_FINISH;
     if (key.len > 0 && in->place != PLACE_SEARCH)
         read_hint(w, key, token);
-    if (role != RC_MEMBER_OTHER && read_anywhere(w, in, role, token))
+    if (role != RC_MEMBER_OTHER && read_anywhere(w, role, token))
         return;
     if (role == RC_MEMBER_OTHER && token.type == RC_JSON_STRING) {
         read_hidden(w, in, token);
