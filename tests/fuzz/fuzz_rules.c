@@ -9,6 +9,7 @@
 #include <recourse/stdlib.h>
 #include <recourse/taxonomy.h>
 
+#include "../support/rule_oracle.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "core/rules_parts.h"
@@ -36,20 +37,6 @@ static void check_fault(rc_status status, const rc_rules_fault *fault)
 
 /* ---- one set of facts ---- */
 
-static bool holds(const rc_rule *rule, const rc_facts *facts)
-{
-    const rc_fact *cursor = rule->terms;
-    for (size_t i = 0; i < rule->clause_count; i++) {
-        rc_clause clause = rc_clause_next(&cursor);
-        bool has = false;
-        for (size_t k = 0; k < clause.count; k++)
-            has |= rc_facts_has(facts, clause.facts[k]);
-        if (has == clause.is_not)
-            return false;
-    }
-    return true;
-}
-
 typedef struct heard {
     size_t tried;
     bool is_matched;
@@ -76,7 +63,7 @@ static void check_facts(const rc_rules *rules, const rc_facts *facts)
     require(h.is_matched, "the trace tells the match");
 
     size_t first = 0;
-    while (first < rules->order.count && !holds(&rules->order.rules[first], facts))
+    while (first < rules->order.count && !rule_oracle_holds(&rules->order.rules[first], facts))
         first++;
     require(h.tried == first, "every rule before it was tried");
     require(first == rules->order.count || rule == &rules->order.rules[first],

@@ -25,14 +25,13 @@
 #include "cli/nearest.c"
 #include "cli/options.c"
 #include "cli/render.c"
+#include "support/run_cli.h"
 #include "sys/clock.c"
 #include "sys/entropy.c"
 #include "sys/file.c"
 #include "sys/terminal.c"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define ARGS_MAX 8
-
 #define REPORT                                                                       \
     "{\"error_class\":\"ProviderTransient\",\"error_code\":\"RateLimited\","         \
     "\"message\":\"Too fast.\",\"retryable\":true,\"http_status\":429,\"colour\":1," \
@@ -42,28 +41,6 @@ typedef struct command_line {
     const char *args[ARGS_MAX];
     const char *input;
 } command_line;
-
-static fail_alloc memory;
-
-/* Runs a command line on the fake system, which must have been set up; gives the exit status. */
-static int run(const char *const *args)
-{
-    const char *argv[ARGS_MAX + 1] = {"recourse"};
-    int argc = 1;
-    while (argc <= ARGS_MAX && args[argc - 1] != NULL) {
-        argv[argc] = args[argc - 1];
-        argc++;
-    }
-    rc_alloc alloc = fail_alloc_of(&memory);
-    rc_cli cli;
-    rc_cli_init(&cli, &fake_calls, &alloc);
-    int result = rc_cli_main(&cli, argc, argv);
-    rc_cli_done(&cli);
-    assert_int_equal(memory.live, 0);
-    assert_false(memory.is_broken);
-    assert_int_equal(fake.open_count, 0);
-    return result;
-}
 
 static int run_fresh(const command_line *line)
 {

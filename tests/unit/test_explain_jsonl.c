@@ -16,38 +16,16 @@
 #include "cli/cli.h"
 #include "cli/explain_case_parts.h"
 #include "cli/explain_lines.h"
+#include "support/run_cli.h"
 #include "sys/file.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define ARGS_MAX 8
-
 #define CASES                                                                             \
     "{\"id\":\"a\",\"status\":429,\"headers\":{\"retry-after\":\"20\"},\"body\":\"x\"}\n" \
     "\r\n"                                                                                \
     "nonsense\n"                                                                          \
     "{\"id\":3,\"status\":\"x\"}\n"                                                       \
     "{\"id\":\"b\\n\",\"event\":{\"error\":{\"type\":\"overloaded_error\"}}}"
-
-static fail_alloc memory;
-
-static int run(const char *const *args)
-{
-    const char *argv[ARGS_MAX + 1] = {"recourse"};
-    int argc = 1;
-    while (argc <= ARGS_MAX && args[argc - 1] != NULL) {
-        argv[argc] = args[argc - 1];
-        argc++;
-    }
-    rc_alloc alloc = fail_alloc_of(&memory);
-    rc_cli cli;
-    rc_cli_init(&cli, &fake_calls, &alloc);
-    int result = rc_cli_main(&cli, argc, argv);
-    rc_cli_done(&cli);
-    assert_int_equal(memory.live, 0);
-    assert_false(memory.is_broken);
-    assert_int_equal(fake.open_count, 0);
-    return result;
-}
 
 static void reset(const char *input)
 {
