@@ -1,0 +1,300 @@
+#include "http/http1.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "http/http1_head.h"
+
+const rc_http1_limits rc_http1_limits_default = {
+    .head_bytes = 64 << 10,
+    .target_bytes = 8 << 10,
+    .field_count = 100,
+    .chunk_extension_bytes = 1 << 10,
+    .trailer_bytes = 8 << 10,
+};
+
+static const struct {
+    int status;
+    const char *text;
+} faults[] = {
+#define ROW(ID, status, text) {status, text},
+    RC_HTTP1_FAULTS(ROW)
+#undef ROW
+};
+
+int rc_http1_fault_status(rc_http1_fault fault)
+{
+    return faults[fault].status;
+}
+
+const char *rc_http1_fault_text(rc_http1_fault fault)
+{
+    return faults[fault].text;
+}
+
+static rc_http1 *of(const llhttp_t *parser)
+{
+    return parser->data;
+}
+
+/* Keeps the first fault and stops the parser. */
+static int refuse(rc_http1 *reader, rc_http1_fault fault)
+{
+    if (reader->fault == RC_HTTP1_FAULT_NONE)
+        reader->fault = fault;
+    return HPE_USER;
+}
+
+/* Bytes of one part come in pieces when the head does; they are next to each other in the buffer. */
+static int on_target(llhttp_t *parser, const char *at, size_t len)
+{
+    rc_http1 *reader = of(parser);
+    if (reader->target_len == 0)
+        reader->target_at = (uint32_t)(at - reader->base);
+    reader->target_len += (uint32_t)len;
+    return reader->target_len > reader->limits->target_bytes
+               ? refuse(reader, RC_HTTP1_FAULT_TARGET_TOO_LONG)
+               : 0;
+}
+
+static int on_trailer(rc_http1 *reader, size_t len)
+{
+    reader->trailer_bytes += (uint32_t)len;
+    return reader->trailer_bytes > reader->limits->trailer_bytes
+               ? refuse(reader, RC_HTTP1_FAULT_TRAILER_TOO_LARGE)
+               : 0;
+}
+
+static int on_name(llhttp_t *parser, const char *at, size_t len)
+{
+    rc_http1 *reader = of(parser);
+    if (reader->is_head_done)
+        return on_trailer(reader, len);
+    if (reader->is_value || reader->field_count == 0) {
+        if (reader->field_count >= reader->limits->field_count ||
+            reader->field_count >= RC_HTTP1_FIELDS_MAX)
+            return refuse(reader, RC_HTTP1_FAULT_TOO_MANY_FIELDS);
+        rc_http1_field *field = &reader->fields[reader->field_count++];
+        *field = (rc_http1_field){.name_at = (uint32_t)(at - reader->base)};
+        reader->is_value = false;
+    }
+    rc_http1_field *field = &reader->fields[reader->field_count - 1];
+    if (len > (size_t)UINT16_MAX - field->name_len)
+        return refuse(reader, RC_HTTP1_FAULT_HEAD_TOO_LARGE);
+    field->name_len = (uint16_t)(field->name_len + len);
+    return 0;
+}
+
+static int on_value(llhttp_t *parser, const char *at, size_t len)
+{
+    rc_http1 *reader = of(parser);
+    if (reader->is_head_done)
+        return on_trailer(reader, len);
+    rc_http1_field *field = &reader->fields[reader->field_count - 1];
+    if (!reader->is_value)
+        field->value_at = (uint32_t)(at - reader->base);
+    reader->is_value = true;
+    field->value_len = (uint32_t)(at - reader->base) + (uint32_t)len - field->value_at;
+    return 0;
+}
+
+/* A header without a value has no piece of one. */
+static int on_value_end(llhttp_t *parser)
+{
+    of(parser)->is_value = true;
+    return 0;
+}
+
+static int on_extension(llhttp_t *parser, const char *at, size_t len)
+{
+    rc_http1 *reader = of(parser);
+    (void)at;
+    reader->extension_bytes += (uint32_t)len;
+    return reader->extension_bytes > reader->limits->chunk_extension_bytes
+               ? refuse(reader, RC_HTTP1_FAULT_CHUNK_EXTENSION)
+               : 0;
+}
+
+static int on_head_end(llhttp_t *parser)
+{
+    rc_http1 *reader = of(parser);
+    reader->pending = RC_HTTP1_HEAD;
+    /* An offer to switch protocols is not taken up; what follows is a body as for any other. */
+    parser->upgrade = 0;
+    if (reader->is_bodiless)
+        parser->flags |= F_SKIPBODY;
+    return HPE_PAUSED;
+}
+
+static int on_body(llhttp_t *parser, const char *at, size_t len)
+{
+    rc_http1 *reader = of(parser);
+    if (len == 0)
+        return 0;
+    reader->body = rc_str_make(at, len);
+    reader->pending = RC_HTTP1_BODY;
+    return 0;
+}
+
+/* One piece of the body a call: the next chunk waits. */
+static int on_chunk_end(llhttp_t *parser)
+{
+    (void)parser;
+    return HPE_PAUSED;
+}
+
+static int on_end(llhttp_t *parser)
+{
+    rc_http1 *reader = of(parser);
+    if (reader->pending != RC_HTTP1_BODY)
+        reader->pending = RC_HTTP1_END;
+    reader->is_whole = true;
+    return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+    .on_url = on_target,
+    .on_header_field = on_name,
+    .on_header_value = on_value,
+    .on_header_value_complete = on_value_end,
+    .on_chunk_extension_name = on_extension,
+    .on_chunk_extension_value = on_extension,
+    .on_headers_complete = on_head_end,
+    .on_body = on_body,
+    .on_chunk_complete = on_chunk_end,
+    .on_message_complete = on_end,
+};
+
+void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits)
+{
+    memset(reader, 0, offsetof(rc_http1, fields));
+    llhttp_init(&reader->parser, kind == RC_HTTP1_REQUEST ? HTTP_REQUEST : HTTP_RESPONSE,
+                &settings);
+    reader->parser.data = reader;
+    reader->kind = kind;
+    reader->limits = limits;
+}
+
+void rc_http1_set_bodiless(rc_http1 *reader)
+{
+    reader->is_bodiless = true;
+}
+
+static rc_http1_event fail(rc_http1 *reader, rc_http1_fault fault)
+{
+    refuse(reader, fault);
+    return RC_HTTP1_FAULT;
+}
+
+/* What llhttp's own refusals mean to the peer. */
+static const struct {
+    llhttp_errno_t error;
+    rc_http1_fault fault;
+} refusals[] = {
+    {HPE_INVALID_METHOD, RC_HTTP1_FAULT_METHOD},
+    {HPE_INVALID_VERSION, RC_HTTP1_FAULT_VERSION},
+    {HPE_INVALID_URL, RC_HTTP1_FAULT_TARGET},
+    {HPE_INVALID_CONTENT_LENGTH, RC_HTTP1_FAULT_LENGTH_INVALID},
+    {HPE_UNEXPECTED_CONTENT_LENGTH, RC_HTTP1_FAULT_LENGTH_AND_CODING},
+    {HPE_INVALID_TRANSFER_ENCODING, RC_HTTP1_FAULT_CODING},
+    {HPE_INVALID_CHUNK_SIZE, RC_HTTP1_FAULT_CHUNK},
+};
+
+static rc_http1_fault fault_of(const rc_http1 *reader)
+{
+    llhttp_errno_t error = llhttp_get_errno(&reader->parser);
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+        if (refusals[i].error == error)
+            return refusals[i].fault;
+    return reader->is_head_done ? RC_HTTP1_FAULT_CHUNK : RC_HTTP1_FAULT_SYNTAX;
+}
+
+/* Lets llhttp read; gives how many bytes it used. */
+static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
+{
+    reader->pending = RC_HTTP1_MORE;
+    llhttp_errno_t result = llhttp_execute(&reader->parser, bytes, len);
+    if (result == HPE_OK)
+        return len;
+    if (result != HPE_PAUSED) {
+        refuse(reader, fault_of(reader));
+        return 0;
+    }
+    size_t used = (size_t)(llhttp_get_error_pos(&reader->parser) - bytes);
+    llhttp_resume(&reader->parser);
+    return used;
+}
+
+rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes)
+{
+    if (reader->fault != RC_HTTP1_FAULT_NONE)
+        return RC_HTTP1_FAULT;
+    if (reader->is_head_done)
+        return RC_HTTP1_HEAD;
+    size_t len = bytes.len;
+    if (len > reader->limits->head_bytes)
+        len = reader->limits->head_bytes;
+    reader->base = bytes.ptr;
+    size_t used = execute(reader, bytes.ptr + reader->read, len - reader->read);
+    reader->base = NULL;
+    reader->read += (uint32_t)used;
+    if (reader->fault != RC_HTTP1_FAULT_NONE)
+        return RC_HTTP1_FAULT;
+    if (reader->pending != RC_HTTP1_HEAD)
+        return reader->read >= reader->limits->head_bytes
+                   ? fail(reader, RC_HTTP1_FAULT_HEAD_TOO_LARGE)
+                   : RC_HTTP1_MORE;
+    reader->is_head_done = true;
+    reader->head_bytes = reader->read;
+    rc_http1_fault fault = rc_http1_check_head(reader, bytes.ptr);
+    return fault == RC_HTTP1_FAULT_NONE ? RC_HTTP1_HEAD : fail(reader, fault);
+}
+
+rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
+{
+    if (reader->fault != RC_HTTP1_FAULT_NONE)
+        return RC_HTTP1_FAULT;
+    if (reader->is_whole)
+        return RC_HTTP1_END;
+    /* Without a body the end is there although no byte is left to read. */
+    do {
+        size_t used = execute(reader, input->ptr, input->len);
+        if (reader->fault != RC_HTTP1_FAULT_NONE)
+            return RC_HTTP1_FAULT;
+        *input = rc_str_make(input->ptr + used, input->len - used);
+    } while (reader->pending == RC_HTTP1_MORE && input->len > 0);
+    return reader->pending;
+}
+
+rc_http1_event rc_http1_close(rc_http1 *reader)
+{
+    if (reader->fault != RC_HTTP1_FAULT_NONE)
+        return RC_HTTP1_FAULT;
+    if (reader->is_whole)
+        return RC_HTTP1_END;
+    if (!reader->is_head_done || reader->framing != RC_HTTP1_UNTIL_CLOSE)
+        return fail(reader, RC_HTTP1_FAULT_TRUNCATED);
+    reader->is_whole = true;
+    return RC_HTTP1_END;
+}
+
+rc_str rc_http1_method(const rc_http1 *reader)
+{
+    return rc_str_c(llhttp_method_name((llhttp_method_t)reader->parser.method));
+}
+
+int rc_http1_status(const rc_http1 *reader)
+{
+    return reader->parser.status_code;
+}
+
+uint64_t rc_http1_length(const rc_http1 *reader)
+{
+    return reader->framing == RC_HTTP1_LENGTH ? reader->length : UINT64_MAX;
+}
+
+bool rc_http1_is_reusable(const rc_http1 *reader)
+{
+    return reader->is_whole && reader->is_kept_alive && reader->framing != RC_HTTP1_UNTIL_CLOSE &&
+           reader->fault == RC_HTTP1_FAULT_NONE;
+}

@@ -1,0 +1,170 @@
+/* rc_http1: reads one message of HTTP/1.1, request or response, strictly.
+ *
+ *             read_head            read_body
+ *   HEAD ─────────────────► BODY ─────────────► DONE
+ *     └──────── FAULT ◄──────┘
+ *
+ * Bytes in, facts out: no I/O, no allocation, no clock. llhttp finds the parts; this file refuses
+ * what llhttp lets through and two readers might understand in two ways (RFC 9112, sections 2.2, 3.2,
+ * 5, 6, 11.2). What is refused stays refused: nothing behind a fault is ever read as a message.
+ *
+ * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
+ * between calls, but its bytes from the message's first one on must be there. */
+#ifndef RC_HTTP_HTTP1_H
+#define RC_HTTP_HTTP1_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llhttp.h>
+
+#include <recourse/str.h>
+
+#define RC_HTTP1_FIELDS_MAX 128
+
+/* What is wrong: name, the status that a client gets for it, and the words. A response's fault is
+ * the upstream's, whatever the status says. */
+#define RC_HTTP1_FAULTS(X)                                                           \
+    X(NONE, 0, "")                                                                   \
+    X(SYNTAX, 400, "the message is not HTTP/1.1")                                    \
+    X(LINE_END, 400, "a line of the head does not end in CR LF")                     \
+    X(CONTROL, 400, "the head has a control character")                              \
+    X(FOLDED, 400, "a header goes on over several lines")                            \
+    X(HOST_MISSING, 400, "there is no Host header")                                  \
+    X(HOST_INVALID, 400, "the Host header is not one host")                          \
+    X(LENGTH_INVALID, 400, "Content-Length is not one number")                       \
+    X(LENGTH_AND_CODING, 400, "Content-Length and Transfer-Encoding are both there") \
+    X(CODING, 501, "Transfer-Encoding is not chunked alone")                         \
+    X(CODING_OF_1_0, 400, "HTTP/1.0 has no Transfer-Encoding")                       \
+    X(TARGET, 400, "the request's target is not a path")                             \
+    X(METHOD, 501, "the method is not supported")                                    \
+    X(VERSION, 505, "the version is neither HTTP/1.1 nor HTTP/1.0")                  \
+    X(UPGRADE, 502, "the protocol was switched")                                     \
+    X(HEAD_TOO_LARGE, 431, "the head is too large")                                  \
+    X(TARGET_TOO_LONG, 414, "the request's target is too long")                      \
+    X(TOO_MANY_FIELDS, 431, "there are too many headers")                            \
+    X(CHUNK, 400, "the chunked body is damaged")                                     \
+    X(CHUNK_EXTENSION, 400, "the chunked body has too long extensions")              \
+    X(TRAILER_TOO_LARGE, 431, "the trailer is too large")                            \
+    X(TRUNCATED, 400, "the message ended too early")
+
+typedef enum rc_http1_fault {
+#define RC_HTTP1_ENUM(ID, status, text) RC_HTTP1_FAULT_##ID,
+    RC_HTTP1_FAULTS(RC_HTTP1_ENUM)
+#undef RC_HTTP1_ENUM
+} rc_http1_fault;
+
+int rc_http1_fault_status(rc_http1_fault fault);
+const char *rc_http1_fault_text(rc_http1_fault fault);
+
+typedef enum rc_http1_kind {
+    RC_HTTP1_REQUEST = 1,
+    RC_HTTP1_RESPONSE = 2
+} rc_http1_kind;
+
+/* How the end of the body is known. */
+typedef enum rc_http1_framing {
+    RC_HTTP1_NO_BODY = 0,
+    RC_HTTP1_LENGTH = 1,
+    RC_HTTP1_CHUNKED = 2,
+    RC_HTTP1_UNTIL_CLOSE = 3 /* responses alone */
+} rc_http1_framing;
+
+typedef enum rc_http1_event {
+    RC_HTTP1_MORE = 0, /* all bytes were used; the message goes on */
+    RC_HTTP1_HEAD = 1, /* the head is there: its facts may be asked for */
+    RC_HTTP1_BODY = 2, /* a piece of the body */
+    RC_HTTP1_END = 3,  /* the message is whole */
+    RC_HTTP1_FAULT = 4 /* the connection must be closed */
+} rc_http1_event;
+
+typedef struct rc_http1_limits {
+    uint32_t head_bytes;
+    uint32_t target_bytes;
+    uint32_t field_count;           /* at most RC_HTTP1_FIELDS_MAX */
+    uint32_t chunk_extension_bytes; /* of the whole message */
+    uint32_t trailer_bytes;
+} rc_http1_limits;
+
+/* 64 KiB, 8 KiB, 100, 1 KiB, 8 KiB. */
+extern const rc_http1_limits rc_http1_limits_default;
+
+/* A header, as places in the head. */
+typedef struct rc_http1_field {
+    uint32_t name_at;
+    uint32_t value_at;
+    uint32_t value_len;
+    uint16_t name_len;
+} rc_http1_field;
+
+typedef struct rc_http1 {
+    llhttp_t parser;
+    const rc_http1_limits *limits;
+    const char *base; /* of the bytes that are being read; valid inside a call alone */
+    uint32_t read;    /* bytes of the head that were read */
+    uint32_t head_bytes;
+    uint32_t target_at;
+    uint32_t target_len;
+    uint32_t field_count;
+    uint32_t extension_bytes;
+    uint32_t trailer_bytes;
+    rc_http1_kind kind;
+    rc_http1_fault fault;
+    rc_http1_framing framing;
+    rc_http1_event pending; /* what a callback found */
+    bool is_head_done;
+    bool is_whole;
+    bool is_value;      /* the header's value has begun */
+    bool is_kept_alive; /* the peer says that the connection may be used again */
+    bool is_bodiless;   /* a response that has none whatever it says: to HEAD */
+    uint64_t length;    /* of a body whose framing is LENGTH */
+    rc_str body;        /* the piece of the latest BODY event: views what was passed in */
+    rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
+} rc_http1;
+
+/* Ready for the first byte of a message. limits: borrows. */
+void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits);
+
+/* A response that answers HEAD: it has no body. */
+void rc_http1_set_bodiless(rc_http1 *reader);
+
+/* Reads the head. bytes begin with the message's first byte, those of earlier calls included. MORE,
+ * HEAD (head_bytes long) or FAULT. */
+rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes);
+
+/* Reads on behind the head; *input is moved past what was used. BODY (reader->body), END, MORE or
+ * FAULT. */
+rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
+
+/* The peer has closed. END when that ends the message rightly, else FAULT. */
+rc_http1_event rc_http1_close(rc_http1 *reader);
+
+/* Facts of the head; head: the same bytes. */
+static inline rc_str rc_http1_target(const rc_http1 *reader, const char *head)
+{
+    return rc_str_make(head + reader->target_at, reader->target_len);
+}
+static inline rc_str rc_http1_name(const rc_http1 *reader, const char *head, uint32_t index)
+{
+    return rc_str_make(head + reader->fields[index].name_at, reader->fields[index].name_len);
+}
+static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, uint32_t index)
+{
+    return rc_str_make(head + reader->fields[index].value_at, reader->fields[index].value_len);
+}
+rc_str rc_http1_method(const rc_http1 *reader);
+int rc_http1_status(const rc_http1 *reader);
+
+/* The value of the only header of that lower-case name; empty when there is none or several. */
+rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
+
+/* Content-Length, or UINT64_MAX. */
+uint64_t rc_http1_length(const rc_http1 *reader);
+
+/* May another message follow on the connection? Only of a message that is whole. */
+bool rc_http1_is_reusable(const rc_http1 *reader);
+
+/* Compares a header's name, which may be in any case, with a lower-case one. */
+bool rc_http1_is_name(rc_str name, rc_str lower);
+
+#endif

@@ -1,0 +1,244 @@
+/* Two readers of one connection must agree where a message ends (RFC 9112, section 11.2). Whatever
+ * could be read in two ways is refused here, before the framing is believed. */
+#include "http/http1_head.h"
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+bool rc_http1_is_name(rc_str name, rc_str text)
+{
+    if (name.len != text.len)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (lower(name.ptr[i]) != text.ptr[i])
+            return false;
+    return true;
+}
+
+static uint32_t count_of(const rc_http1 *reader, const char *head, rc_str name, rc_str *ret_value)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reader->field_count; i++)
+        if (rc_http1_is_name(rc_http1_name(reader, head, i), name)) {
+            *ret_value = rc_http1_value(reader, head, i);
+            count++;
+        }
+    return count;
+}
+
+rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name)
+{
+    rc_str value = {NULL, 0};
+    return count_of(reader, head, name, &value) == 1 ? value : rc_str_make(NULL, 0);
+}
+
+/* CR and LF come in pairs, no line begins with white space, no other control but the tab. */
+static rc_http1_fault check_bytes(const char *head, uint32_t len)
+{
+    for (uint32_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)head[i];
+        if (c >= 0x20 && c != 0x7f)
+            continue;
+        if (c == '\r') {
+            if (i + 1 >= len || head[i + 1] != '\n')
+                return RC_HTTP1_FAULT_LINE_END;
+            i++;
+            if (i + 1 < len && (head[i + 1] == ' ' || head[i + 1] == '\t'))
+                return RC_HTTP1_FAULT_FOLDED;
+        } else if (c == '\n') {
+            return RC_HTTP1_FAULT_LINE_END;
+        } else if (c != '\t') {
+            return RC_HTTP1_FAULT_CONTROL;
+        }
+    }
+    return RC_HTTP1_FAULT_NONE;
+}
+
+/* Names directly before their colon: llhttp allows a space in some modes. */
+static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
+{
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        const rc_http1_field *field = &reader->fields[i];
+        if (field->name_len == 0 || head[field->name_at + field->name_len] != ':')
+            return RC_HTTP1_FAULT_SYNTAX;
+        if (head[field->name_at - 1] != '\n')
+            return RC_HTTP1_FAULT_SYNTAX;
+    }
+    return RC_HTTP1_FAULT_NONE;
+}
+
+/* llhttp leaves the white space behind a value to its caller. */
+static void trim_values(rc_http1 *reader, const char *head)
+{
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        rc_http1_field *field = &reader->fields[i];
+        const char *value = head + field->value_at;
+        while (field->value_len > 0 &&
+               (value[field->value_len - 1] == ' ' || value[field->value_len - 1] == '\t'))
+            field->value_len--;
+    }
+}
+
+static bool begins(const char *text, size_t len, rc_str with)
+{
+    return len >= with.len && memcmp(text, with.ptr, with.len) == 0;
+}
+
+/* METHOD SP target SP HTTP/1.N CR LF, one space each. One empty line before it is allowed (RFC 9112,
+ * section 2.2). */
+static bool is_request_line(const rc_http1 *reader, const char *head)
+{
+    uint32_t start = begins(head, reader->head_bytes, RC_STR("\r\n")) ? 2 : 0;
+    rc_str method = rc_http1_method(reader);
+    if (reader->target_at != start + method.len + 1 || head[reader->target_at - 1] != ' ' ||
+        !begins(head + start, method.len, method))
+        return false;
+    uint32_t end = reader->target_at + reader->target_len;
+    uint32_t left = reader->head_bytes - end;
+    return (begins(head + end, left, RC_STR(" HTTP/1.1\r\n")) ||
+            begins(head + end, left, RC_STR(" HTTP/1.0\r\n")));
+}
+
+/* HTTP/1.N SP three digits, then SP and a reason or nothing. */
+static bool is_status_line(const rc_http1 *reader, const char *head)
+{
+    if (reader->head_bytes < 14 || !begins(head, reader->head_bytes, RC_STR("HTTP/1.")) ||
+        head[8] != ' ' || (head[12] != ' ' && head[12] != '\r'))
+        return false;
+    return head[9] >= '1' && head[9] <= '9' && head[10] >= '0' && head[10] <= '9' &&
+           head[11] >= '0' && head[11] <= '9';
+}
+
+static bool is_in(char c, const char *set)
+{
+    while (*set != '\0')
+        if (*set++ == c)
+            return true;
+    return false;
+}
+
+static bool is_alnum(char c)
+{
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
+}
+
+/* A name, an IPv4 address or an IPv6 one in brackets, and a port perhaps; one of them. */
+static bool is_host(rc_str host)
+{
+    for (size_t i = 0; i < host.len; i++)
+        if (!is_alnum(host.ptr[i]) && !is_in(host.ptr[i], "-._~:[]%"))
+            return false;
+    return host.len > 0;
+}
+
+/* The path and query of an origin server: no authority, no fragment, nothing that must be escaped
+ * (RFC 9112, section 3.2.1). */
+static bool is_path(rc_str target)
+{
+    if (target.len == 0 || target.ptr[0] != '/')
+        return false;
+    for (size_t i = 0; i < target.len; i++) {
+        unsigned char c = (unsigned char)target.ptr[i];
+        if (c <= 0x20 || c >= 0x7f || is_in((char)c, "#\"<>\\^`{|}"))
+            return false;
+    }
+    return true;
+}
+
+static const llhttp_method_t methods[] = {
+    HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PUT, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS,
+};
+
+static bool is_method(uint8_t method)
+{
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+        if (methods[i] == method)
+            return true;
+    return false;
+}
+
+static rc_http1_fault check_request(const rc_http1 *reader, const char *head)
+{
+    if (!is_method(reader->parser.method))
+        return RC_HTTP1_FAULT_METHOD;
+    if (!is_path(rc_http1_target(reader, head)))
+        return RC_HTTP1_FAULT_TARGET;
+    rc_str host = {NULL, 0};
+    uint32_t hosts = count_of(reader, head, RC_STR("host"), &host);
+    if (hosts == 0)
+        return reader->parser.http_minor == 0 ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_MISSING;
+    return hosts == 1 && is_host(host) ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_INVALID;
+}
+
+static bool read_length(rc_str text, uint64_t *ret_length)
+{
+    uint64_t length = 0;
+    if (text.len == 0 || text.len > 18)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+        length = length * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    *ret_length = length;
+    return true;
+}
+
+static bool has_no_body(const rc_http1 *reader)
+{
+    int status = reader->parser.status_code;
+    return reader->kind == RC_HTTP1_RESPONSE &&
+           (reader->is_bodiless || status / 100 == 1 || status == 204 || status == 304);
+}
+
+static rc_http1_fault check_framing(rc_http1 *reader, const char *head)
+{
+    rc_str length = {NULL, 0};
+    rc_str coding = {NULL, 0};
+    uint32_t lengths = count_of(reader, head, RC_STR("content-length"), &length);
+    uint32_t codings = count_of(reader, head, RC_STR("transfer-encoding"), &coding);
+    if (lengths > 0 && codings > 0)
+        return RC_HTTP1_FAULT_LENGTH_AND_CODING;
+    if (lengths > 1 || (lengths == 1 && !read_length(length, &reader->length)))
+        return RC_HTTP1_FAULT_LENGTH_INVALID;
+    if (codings > 0 && reader->parser.http_minor == 0)
+        return RC_HTTP1_FAULT_CODING_OF_1_0;
+    if (codings > 1 || (codings == 1 && !rc_http1_is_name(coding, RC_STR("chunked"))))
+        return RC_HTTP1_FAULT_CODING;
+    if (has_no_body(reader))
+        reader->framing = RC_HTTP1_NO_BODY;
+    else if (codings == 1)
+        reader->framing = RC_HTTP1_CHUNKED;
+    else if (lengths == 1)
+        reader->framing = RC_HTTP1_LENGTH;
+    else
+        reader->framing =
+            reader->kind == RC_HTTP1_REQUEST ? RC_HTTP1_NO_BODY : RC_HTTP1_UNTIL_CLOSE;
+    return RC_HTTP1_FAULT_NONE;
+}
+
+rc_http1_fault rc_http1_check_head(rc_http1 *reader, const char *head)
+{
+    const llhttp_t *parser = &reader->parser;
+    if (parser->http_major != 1 || parser->http_minor > 1)
+        return RC_HTTP1_FAULT_VERSION;
+    rc_http1_fault fault = check_bytes(head, reader->head_bytes);
+    if (fault == RC_HTTP1_FAULT_NONE)
+        fault = check_names(reader, head);
+    bool has_first_line = reader->kind == RC_HTTP1_REQUEST ? is_request_line(reader, head)
+                                                           : is_status_line(reader, head);
+    if (fault == RC_HTTP1_FAULT_NONE && !has_first_line)
+        fault = RC_HTTP1_FAULT_SYNTAX;
+    trim_values(reader, head);
+    if (fault == RC_HTTP1_FAULT_NONE && reader->kind == RC_HTTP1_REQUEST)
+        fault = check_request(reader, head);
+    if (fault == RC_HTTP1_FAULT_NONE && reader->kind == RC_HTTP1_RESPONSE &&
+        parser->status_code == 101)
+        fault = RC_HTTP1_FAULT_UPGRADE;
+    if (fault == RC_HTTP1_FAULT_NONE)
+        fault = check_framing(reader, head);
+    reader->is_kept_alive = llhttp_should_keep_alive(parser) != 0;
+    return fault;
+}

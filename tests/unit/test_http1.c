@@ -1,0 +1,408 @@
+/* HTTP/1.1 in pieces of every size, and everything that two readers could understand in two ways. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "http/http1.h"
+
+typedef struct result {
+    rc_http1_fault fault;
+    bool is_whole;
+    size_t head_bytes;
+    size_t used; /* up to the message's end */
+    char body[512];
+    size_t body_len;
+} result;
+
+/* Reads one message that comes in pieces of `step` bytes; 0: in one. */
+static result read_message(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size_t step,
+                           bool is_closed)
+{
+    result got = {0};
+    size_t len = step == 0 ? bytes.len : 0;
+    rc_http1_init(reader, kind, &rc_http1_limits_default);
+    rc_http1_event event = RC_HTTP1_MORE;
+    while (event == RC_HTTP1_MORE && len <= bytes.len) {
+        event = rc_http1_read_head(reader, rc_str_make(bytes.ptr, len));
+        if (event == RC_HTTP1_MORE && len == bytes.len)
+            break;
+        if (event == RC_HTTP1_MORE)
+            len = bytes.len - len < step ? bytes.len : len + step;
+    }
+    got.head_bytes = reader->head_bytes;
+    size_t at = reader->head_bytes;
+    while (event != RC_HTTP1_FAULT && event != RC_HTTP1_END && reader->is_head_done) {
+        rc_str input = rc_str_make(bytes.ptr + at, len - at);
+        event = rc_http1_read_body(reader, &input);
+        at = (size_t)(input.ptr - bytes.ptr);
+        if (event == RC_HTTP1_BODY) {
+            assert_true(reader->body.len + got.body_len <= sizeof(got.body));
+            memcpy(got.body + got.body_len, reader->body.ptr, reader->body.len);
+            got.body_len += reader->body.len;
+        }
+        if (event == RC_HTTP1_MORE) {
+            if (len == bytes.len)
+                break;
+            len = bytes.len - len < step ? bytes.len : len + step;
+        }
+    }
+    if (is_closed && event != RC_HTTP1_FAULT && event != RC_HTTP1_END)
+        event = rc_http1_close(reader);
+    got.used = at;
+    got.is_whole = event == RC_HTTP1_END;
+    got.fault = reader->fault;
+    return got;
+}
+
+static rc_http1 reader;
+
+/* Whatever the pieces, the same comes out. */
+static result read_in_all_pieces(rc_http1_kind kind, rc_str bytes, bool is_closed)
+{
+    result whole = read_message(&reader, kind, bytes, 0, is_closed);
+    for (size_t step = 1; step <= 17; step++) {
+        result pieces = read_message(&reader, kind, bytes, step, is_closed);
+        assert_int_equal(pieces.fault, whole.fault);
+        assert_int_equal(pieces.is_whole, whole.is_whole);
+        if (whole.fault != RC_HTTP1_FAULT_NONE)
+            continue;
+        assert_int_equal(pieces.used, whole.used);
+        assert_int_equal(pieces.body_len, whole.body_len);
+        assert_memory_equal(pieces.body, whole.body, whole.body_len);
+    }
+    return read_message(&reader, kind, bytes, 0, is_closed);
+}
+
+static void requests_are_read(void **state)
+{
+    (void)state;
+    rc_str bytes = RC_STR("POST /v1/messages?beta=true HTTP/1.1\r\n"
+                          "Host: localhost:8787\r\nX-Api-Key:  k v \r\nEmpty:\r\n"
+                          "content-length: 5\r\n\r\nhelloGET /");
+    result got = read_in_all_pieces(RC_HTTP1_REQUEST, bytes, false);
+    assert_true(got.is_whole);
+    assert_int_equal(got.body_len, 5);
+    assert_memory_equal(got.body, "hello", 5);
+    assert_memory_equal(bytes.ptr + got.used, "GET /", 5);
+    assert_int_equal(reader.field_count, 4);
+    assert_true(rc_str_eq(rc_http1_method(&reader), RC_STR("POST")));
+    assert_true(rc_str_eq(rc_http1_target(&reader, bytes.ptr), RC_STR("/v1/messages?beta=true")));
+    assert_true(rc_str_eq(rc_http1_find(&reader, bytes.ptr, RC_STR("x-api-key")), RC_STR("k v")));
+    assert_int_equal(rc_http1_find(&reader, bytes.ptr, RC_STR("empty")).len, 0);
+    assert_int_equal(rc_http1_length(&reader), 5);
+    assert_true(rc_http1_is_reusable(&reader));
+}
+
+static void chunks_are_put_together(void **state)
+{
+    (void)state;
+    rc_str bytes = RC_STR("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"
+                          "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: t\r\n\r\nNEXT");
+    result got = read_in_all_pieces(RC_HTTP1_REQUEST, bytes, false);
+    assert_true(got.is_whole);
+    assert_int_equal(got.body_len, 11);
+    assert_memory_equal(got.body, "hello world", 11);
+    assert_memory_equal(bytes.ptr + got.used, "NEXT", 4);
+    assert_int_equal(reader.framing, RC_HTTP1_CHUNKED);
+    assert_int_equal(reader.field_count, 2);
+}
+
+static void responses_are_read(void **state)
+{
+    (void)state;
+    result got = read_in_all_pieces(
+        RC_HTTP1_RESPONSE, RC_STR("HTTP/1.1 429 Too Many\r\nretry-after: 2\r\n\r\nslow"), true);
+    assert_true(got.is_whole);
+    assert_int_equal(got.body_len, 4);
+    assert_int_equal(rc_http1_status(&reader), 429);
+    assert_int_equal(reader.framing, RC_HTTP1_UNTIL_CLOSE);
+    assert_false(rc_http1_is_reusable(&reader));
+
+    got = read_in_all_pieces(RC_HTTP1_RESPONSE, RC_STR("HTTP/1.1 204 No Content\r\nx: y\r\n\r\n"),
+                             false);
+    assert_true(got.is_whole);
+    assert_true(rc_http1_is_reusable(&reader));
+    got = read_in_all_pieces(RC_HTTP1_RESPONSE,
+                             RC_STR("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), false);
+    assert_true(got.is_whole);
+    got = read_in_all_pieces(RC_HTTP1_RESPONSE, RC_STR("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200"),
+                             false);
+    assert_true(got.is_whole);
+    assert_int_equal(got.used, 25);
+}
+
+static void an_answer_to_head_has_no_body(void **state)
+{
+    (void)state;
+    rc_str bytes = RC_STR("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+    rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
+    rc_http1_set_bodiless(&reader);
+    assert_int_equal(rc_http1_read_head(&reader, bytes), RC_HTTP1_HEAD);
+    rc_str rest = rc_str_make(bytes.ptr + reader.head_bytes, 0);
+    assert_int_equal(rc_http1_read_body(&reader, &rest), RC_HTTP1_END);
+    assert_true(rc_http1_is_reusable(&reader));
+}
+
+static void what_ends_too_early_is_truncated(void **state)
+{
+    (void)state;
+    static const char *const cut[] = {
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Le",
+        "HTTP/1.1",
+    };
+    for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
+        result got = read_in_all_pieces(RC_HTTP1_RESPONSE, rc_str_c(cut[i]), true);
+        assert_false(got.is_whole);
+        assert_int_equal(got.fault, RC_HTTP1_FAULT_TRUNCATED);
+    }
+}
+
+#define GOOD "POST / HTTP/1.1\r\nHost: a\r\n"
+
+/* Requests that are ambiguous or malformed; none may be read as a message, nor what follows it. */
+static const struct {
+    const char *bytes;
+    size_t len;
+    rc_http1_fault fault; /* NONE: any */
+} bad_requests[] = {
+#define BAD(fault, text)                               \
+    {                                                  \
+        text, sizeof(text) - 1, RC_HTTP1_FAULT_##fault \
+    }
+    BAD(LENGTH_AND_CODING, GOOD "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    BAD(LENGTH_AND_CODING, GOOD "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde"),
+    BAD(NONE, GOOD "Content-Length: 4\r\nContent-Length: 4\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: 4, 4\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: +4\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: -4\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: 0x4\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: 4 4\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length:\r\n\r\nabcd"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: 99999999999999999999\r\n\r\n"),
+    BAD(LENGTH_INVALID, GOOD "Content-Length: 9999999999999999999\r\n\r\n"),
+    BAD(NONE, GOOD "Content-Length : 4\r\n\r\nabcd"),
+    BAD(NONE, GOOD "Content-Length\t: 4\r\n\r\nabcd"),
+    BAD(NONE, GOOD " Content-Length: 4\r\n\r\nabcd"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: identity\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked;q=1\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: \x0b"
+                   "chunked\r\n\r\n0\r\n\r\n"),
+    BAD(CODING_OF_1_0, "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "X: a\r\n b\r\n\r\n"),
+    BAD(NONE, GOOD "X:\r\n\tb\r\n\r\n"),
+    BAD(NONE, GOOD "X: a\n\r\n"),
+    BAD(NONE, GOOD "X: a\r\r\n\r\n"),
+    BAD(NONE, GOOD "X: a\rY: b\r\n\r\n"),
+    BAD(NONE, GOOD "X: a\0b\r\n\r\n"),
+    BAD(NONE, GOOD "X: a\x01"
+                   "b\r\n\r\n"),
+    BAD(NONE, GOOD "X: a\x7f"
+                   "b\r\n\r\n"),
+    BAD(NONE, GOOD "X\0Y: a\r\n\r\n"),
+    BAD(NONE, GOOD "X Y: a\r\n\r\n"),
+    BAD(NONE, GOOD "X(Y): a\r\n\r\n"),
+    BAD(NONE, GOOD ": a\r\n\r\n"),
+    BAD(NONE, GOOD "X\r\n\r\n"),
+    BAD(NONE, "POST / HTTP/1.1\nHost: a\n\n"),
+    BAD(NONE, "POST / HTTP/1.1\r\nHost: a\n\r\n"),
+    BAD(NONE, "POST / HTTP/1.1\nHost: a\r\n\r\n"),
+    BAD(HOST_MISSING, "POST / HTTP/1.1\r\n\r\n"),
+    BAD(HOST_INVALID, GOOD "Host: b\r\n\r\n"),
+    BAD(HOST_INVALID, GOOD "host: a\r\n\r\n"),
+    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: a, b\r\n\r\n"),
+    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: a b\r\n\r\n"),
+    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: u@a\r\n\r\n"),
+    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost:\r\n\r\n"),
+    BAD(NONE, "POST http://b/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST //b/ HTTP/2.0\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST * HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST /#f HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST /a b HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST /\x80 HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST /a\tb HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST  / HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST /  HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST / HTTP/1.1 \r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST / HTTP/1.2\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST / HTTP/0.9\r\n\r\n"),
+    BAD(NONE, "POST / http/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST / HTTP/1.10\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST / HTTP/01.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "POST /\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+    BAD(METHOD, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "post / HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+    BAD(NONE, " POST / HTTP/1.1\r\nHost: a\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5 \r\nhello\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n 5\r\nhello\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\nhello\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhelloX\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n\r\n0\r\n\r\n"),
+    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=\n\r\nhello\r\n0\r\n\r\n"),
+#undef BAD
+};
+
+static void ambiguous_requests_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad_requests) / sizeof(bad_requests[0]); i++) {
+        rc_str bytes = rc_str_make(bad_requests[i].bytes, bad_requests[i].len);
+        result got = read_in_all_pieces(RC_HTTP1_REQUEST, bytes, false);
+        if (got.fault == RC_HTTP1_FAULT_NONE)
+            fail_msg("case %zu was not refused: %.*s", i, (int)bytes.len, bytes.ptr);
+        if (bad_requests[i].fault != RC_HTTP1_FAULT_NONE && got.fault != bad_requests[i].fault)
+            fail_msg("case %zu: %s", i, rc_http1_fault_text(got.fault));
+        assert_false(got.is_whole);
+        assert_true(rc_http1_fault_status(got.fault) >= 400);
+        rc_str more = RC_STR("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_int_equal(rc_http1_read_body(&reader, &more), RC_HTTP1_FAULT);
+        assert_int_equal(rc_http1_read_head(&reader, more), RC_HTTP1_FAULT);
+    }
+}
+
+static void upstreams_are_held_to_the_same(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",
+        "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n",
+        "HTTP/1.1 200 OK\nX: a\n\n",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n",
+        "HTTP/1.1 2000 OK\r\n\r\n",
+        "HTTP/1.1 20 OK\r\n\r\n",
+        "HTTP/1.1  200 OK\r\n\r\n",
+        "HTTP/2 200\r\n\r\n",
+        "ICY 200 OK\r\n\r\n",
+        "<html>no</html>",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc",
+        "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        result got = read_in_all_pieces(RC_HTTP1_RESPONSE, rc_str_c(bad[i]), false);
+        if (got.fault == RC_HTTP1_FAULT_NONE)
+            fail_msg("case %zu was not refused: %s", i, bad[i]);
+    }
+}
+
+/* Each ceiling at one below, at, and one above. */
+static void ceilings_hold(void **state)
+{
+    (void)state;
+    static char bytes[70000];
+    for (int over = -1; over <= 1; over++) {
+        int len = snprintf(bytes, sizeof(bytes), "GET /%.*s HTTP/1.1\r\nHost: a\r\n\r\n", 0, "");
+        (void)len;
+        char *at = bytes;
+        memcpy(at, "GET /", 5);
+        size_t target = (size_t)((8 << 10) + over);
+        memset(at + 5, 'a', target - 1);
+        memcpy(at + 4 + target, " HTTP/1.1\r\nHost: a\r\n\r\n", 22);
+        result got =
+            read_message(&reader, RC_HTTP1_REQUEST, rc_str_make(bytes, 4 + target + 22), 0, false);
+        assert_int_equal(got.fault, over > 0 ? RC_HTTP1_FAULT_TARGET_TOO_LONG : 0);
+
+        size_t used = 0;
+        memcpy(bytes, "GET / HTTP/1.1\r\nHost: a\r\n", 25);
+        used = 25;
+        for (int i = 1; i < 100 + over; i++, used += 6)
+            memcpy(bytes + used, "X: y\r\n", 6);
+        memcpy(bytes + used, "\r\n", 2);
+        got = read_message(&reader, RC_HTTP1_REQUEST, rc_str_make(bytes, used + 2), 0, false);
+        assert_int_equal(got.fault, over > 0 ? RC_HTTP1_FAULT_TOO_MANY_FIELDS : 0);
+
+        memcpy(bytes, "GET / HTTP/1.1\r\nHost: a\r\nX: ", 28);
+        size_t head = (size_t)((64 << 10) + over);
+        memset(bytes + 28, 'b', head - 28 - 4);
+        memcpy(bytes + head - 4, "\r\n\r\n", 4);
+        got = read_message(&reader, RC_HTTP1_REQUEST, rc_str_make(bytes, head), 0, false);
+        assert_int_equal(got.fault, over > 0 ? RC_HTTP1_FAULT_HEAD_TOO_LARGE : 0);
+        got = read_message(&reader, RC_HTTP1_REQUEST, rc_str_make(bytes, head), 1000, false);
+        assert_int_equal(got.fault, over > 0 ? RC_HTTP1_FAULT_HEAD_TOO_LARGE : 0);
+    }
+}
+
+static void long_extensions_and_trailers_are_refused(void **state)
+{
+    (void)state;
+    static char bytes[20000];
+    static const char head[] = GOOD "Transfer-Encoding: chunked\r\n\r\n";
+    memcpy(bytes, head, sizeof(head) - 1);
+    size_t used = sizeof(head) - 1;
+    memcpy(bytes + used, "5;", 2);
+    memset(bytes + used + 2, 'e', 2000);
+    memcpy(bytes + used + 2002, "\r\nhello\r\n0\r\n\r\n", 14);
+    result got = read_in_all_pieces(RC_HTTP1_REQUEST, rc_str_make(bytes, used + 2016), false);
+    assert_int_equal(got.fault, RC_HTTP1_FAULT_CHUNK_EXTENSION);
+
+    memcpy(bytes + used, "0\r\nT: ", 6);
+    memset(bytes + used + 6, 't', 9000);
+    memcpy(bytes + used + 9006, "\r\n\r\n", 4);
+    got = read_in_all_pieces(RC_HTTP1_REQUEST, rc_str_make(bytes, used + 9010), false);
+    assert_int_equal(got.fault, RC_HTTP1_FAULT_TRAILER_TOO_LARGE);
+}
+
+static void an_upgrade_is_not_taken_up(void **state)
+{
+    (void)state;
+    rc_str bytes = RC_STR("POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"
+                          "Content-Length: 2\r\n\r\nokGET");
+    result got = read_in_all_pieces(RC_HTTP1_REQUEST, bytes, false);
+    assert_true(got.is_whole);
+    assert_int_equal(got.body_len, 2);
+    assert_memory_equal(bytes.ptr + got.used, "GET", 3);
+}
+
+static void closing_is_known(void **state)
+{
+    (void)state;
+    read_in_all_pieces(RC_HTTP1_REQUEST,
+                       RC_STR("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), false);
+    assert_false(rc_http1_is_reusable(&reader));
+    read_in_all_pieces(RC_HTTP1_REQUEST, RC_STR("GET / HTTP/1.0\r\n\r\n"), false);
+    assert_false(rc_http1_is_reusable(&reader));
+    read_in_all_pieces(RC_HTTP1_REQUEST, RC_STR("GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n"), false);
+    assert_true(rc_http1_is_reusable(&reader));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_read),
+        cmocka_unit_test(chunks_are_put_together),
+        cmocka_unit_test(responses_are_read),
+        cmocka_unit_test(an_answer_to_head_has_no_body),
+        cmocka_unit_test(what_ends_too_early_is_truncated),
+        cmocka_unit_test(ambiguous_requests_are_refused),
+        cmocka_unit_test(upstreams_are_held_to_the_same),
+        cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(long_extensions_and_trailers_are_refused),
+        cmocka_unit_test(an_upgrade_is_not_taken_up),
+        cmocka_unit_test(closing_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
