@@ -11,4 +11,6 @@ tools/build.sh release --target gen_phrases
 "$root/release/gen_phrases" .
 tools/build.sh release --target gen_rules
 "$root/release/gen_rules" .
+tools/build.sh release --target gen_policy
+"$root/release/gen_policy" .
 tools/gen_api.sh .

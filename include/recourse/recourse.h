@@ -3,21 +3,35 @@
 #define RECOURSE_H
 
 #include <recourse/alloc.h>
+#include <recourse/breaker.h>
+#include <recourse/budget.h>
 #include <recourse/buf.h>
 #include <recourse/builder.h>
+#include <recourse/call.h>
 #include <recourse/classify.h>
 #include <recourse/codes.h>
+#include <recourse/cooldown.h>
+#include <recourse/credential.h>
+#include <recourse/event.h>
+#include <recourse/event_types.h>
 #include <recourse/export.h>
+#include <recourse/hedge.h>
 #include <recourse/id.h>
 #include <recourse/json.h>
+#include <recourse/limiter.h>
 #include <recourse/partial.h>
+#include <recourse/policy.h>
+#include <recourse/reason.h>
+#include <recourse/reasons.h>
 #include <recourse/render.h>
 #include <recourse/report.h>
 #include <recourse/rules.h>
+#include <recourse/shared.h>
 #include <recourse/status.h>
 #include <recourse/str.h>
 #include <recourse/suppressed.h>
 #include <recourse/taxonomy.h>
+#include <recourse/teller.h>
 #include <recourse/version.h>
 
 #endif

@@ -1,6 +1,6 @@
 /* The name that somebody may have meant. */
-#ifndef RC_CLI_NEAREST_H
-#define RC_CLI_NEAREST_H
+#ifndef RC_BASE_NEAREST_H
+#define RC_BASE_NEAREST_H
 
 #include <stddef.h>
 

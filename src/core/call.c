@@ -1,0 +1,175 @@
+#include "core/call_private.h"
+#include "core/shared_private.h"
+
+_Static_assert(sizeof(rc_call) <= 256, "the promise of call.h");
+
+void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
+                  const rc_call_options *options, uint64_t now_ms)
+{
+    *call = (rc_call){.plan = plan,
+                      .shared = shared,
+                      .now_ms = now_ms,
+                      .deadline_at_ms = options ? options->deadline_at_ms : RC_UNLIMITED,
+                      .needs = options ? options->needs : 0,
+                      .skips = options ? options->skips : NULL};
+    if (options && options->first_entry < rc_call_chain_count(call))
+        call->first_entry = options->first_entry;
+    call->flight =
+        (rc_flight){.entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
+    call->why = (rc_setback){.retry_after_ms = -1};
+}
+
+/* --- each input: time, lock, skips --- */
+
+static void enter(rc_call *call, uint64_t now_ms)
+{
+    if (now_ms > call->now_ms)
+        call->now_ms = now_ms;
+    if (call->skips)
+        call->skips->count = 0;
+    rc_shared_lock(call->shared);
+}
+
+static rc_action leave(const rc_call *call, rc_action action)
+{
+    rc_shared_unlock(call->shared);
+    return action;
+}
+
+/* --- begin --- */
+
+static bool has_company(const rc_call *call)
+{
+    uint32_t capable = 0;
+    for (uint16_t i = 0; i < rc_call_chain_count(call); i++)
+        capable += (call->needs & ~call->plan->entries[i].capabilities) == 0;
+    return capable > 1;
+}
+
+static rc_action begin(rc_call *call)
+{
+    uint64_t budget_ms = call->plan->policy->budget_ms;
+    rc_budget_on_request(&call->shared->budget, call->now_ms);
+    if (budget_ms < RC_UNLIMITED - call->now_ms && call->now_ms + budget_ms < call->deadline_at_ms)
+        call->deadline_at_ms = call->now_ms + budget_ms;
+    call->is_alone = !has_company(call);
+    if (call->now_ms >= call->deadline_at_ms)
+        return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
+
+    rc_call_search first = rc_call_find_first(call);
+    if (first.entry != RC_NO_TARGET)
+        return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_TRY);
+    if (first.is_capable || call->needs == 0)
+        return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, first.until_ms);
+    rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
+    call->last.missing = first.missing;
+    return call->last;
+}
+
+/* --- the inputs --- */
+
+static rc_action cancel(rc_call *call)
+{
+    rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
+    if (call->state == RC_CALL_REFRESHING && credential)
+        credential->is_refreshing = false;
+    rc_call_give_back(call, &call->flight, RC_BREAKER_SAID_NOTHING, 0);
+    return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
+}
+
+rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
+{
+    (void)entropy; /* as all inputs that start a try; nothing of the first is left to chance */
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    return leave(call, call->state == RC_CALL_NEW ? begin(call) : cancel(call));
+}
+
+rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_TRYING)
+        return leave(call, cancel(call));
+    rc_call_give_back(call, &call->flight, RC_BREAKER_WORKED, 0);
+    return leave(call, rc_call_do_end(call, RC_DO_DELIVER, RC_WHY_SUCCEEDED));
+}
+
+rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64_t now_ms,
+                             uint64_t entropy)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_TRYING)
+        return leave(call, cancel(call));
+    call->why = *why;
+    rc_call_give_back(call, &call->flight, rc_breaker_counts(why->code), entropy);
+    rc_call_tell_all(call, &call->flight, why);
+    return leave(call, rc_call_decide(call, entropy));
+}
+
+rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_WAITING)
+        return leave(call, cancel(call));
+    if (call->now_ms < call->last.at_ms)
+        return leave(call, call->last);
+    /* A wait for another call's refresh ends like a refresh. */
+    bool is_refresh = call->last.reason == RC_WHY_REFRESH;
+    return leave(call, rc_call_go_on(call, is_refresh ? RC_WHY_REFRESHED : RC_WHY_WOKE, entropy));
+}
+
+rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, uint64_t entropy)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_REFRESHING)
+        return leave(call, cancel(call));
+    rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
+    if (credential)
+        credential->is_refreshing = false;
+    if (is_fresh)
+        return leave(call, rc_call_go_on(call, RC_WHY_REFRESHED, entropy));
+    if (credential)
+        rc_credential_kill(credential);
+    return leave(call, rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0));
+}
+
+rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    return leave(call, cancel(call));
+}
+
+void rc_call_on_commit(rc_call *call)
+{
+    call->is_committed = true;
+}
+
+uint16_t rc_call_spare(const rc_call *call, uint64_t now_ms)
+{
+    if (call->state != RC_CALL_TRYING)
+        return RC_NO_TARGET;
+    rc_call view = *call;
+    view.skips = NULL;
+    if (now_ms > view.now_ms)
+        view.now_ms = now_ms;
+    rc_shared_lock(call->shared);
+    uint16_t entry = rc_call_find_next(&view, true).entry;
+    rc_shared_unlock(call->shared);
+    return entry;
+}
+
+bool rc_call_is_done(const rc_call *call)
+{
+    return call->state == RC_CALL_DONE;
+}

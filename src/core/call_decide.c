@@ -1,0 +1,366 @@
+/* The order of the decisions: docs/internals/call.md. The steps are numbered as there. */
+#include <recourse/taxonomy.h>
+
+#include "core/call_private.h"
+#include "core/shared_private.h"
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a < RC_UNLIMITED - b ? a + b : RC_UNLIMITED;
+}
+
+uint32_t rc_call_max_attempts(const rc_call *call, uint16_t entry)
+{
+    const rc_plan *plan = call->plan;
+    uint32_t tries = entry < plan->entry_count ? plan->entries[entry].tries : 0;
+    return tries ? tries : rc_policy_rule(plan->policy, call->why.code)->max_attempts;
+}
+
+/* --- the actions --- */
+
+static rc_action action_of(const rc_call *call, rc_action_kind what, rc_reason reason)
+{
+    const rc_flight *flight = &call->flight;
+    return (rc_action){.what = what,
+                       .reason = reason,
+                       .entry = flight->entry,
+                       .target = flight->target,
+                       .credential = flight->credential,
+                       .from_entry = flight->entry,
+                       .from_credential = flight->credential,
+                       .attempt = call->calls,
+                       .max_attempts = rc_call_max_attempts(call, flight->entry),
+                       .deadline_at_ms = call->deadline_at_ms};
+}
+
+rc_action rc_call_do_end(rc_call *call, rc_action_kind what, rc_reason reason)
+{
+    call->state = RC_CALL_DONE;
+    call->last = action_of(call, what, reason);
+    return call->last;
+}
+
+/* Is it the end for the layers above too? A wait that is too long for this call may be right for
+ * another, and what was not tried is not exhausted. */
+static bool exhausts(const rc_call *call, rc_reason reason)
+{
+    return call->calls > 0 &&
+           (reason == RC_WHY_ALREADY_EXHAUSTED || reason == RC_WHY_DEADLINE_PASSED ||
+            reason == RC_WHY_CALLS_SPENT || reason == RC_WHY_RETRY_BUDGET_SPENT ||
+            reason == RC_WHY_TRIES_SPENT || reason == RC_WHY_CAPACITY_SPENT);
+}
+
+rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms)
+{
+    rc_call_do_end(call, RC_DO_STOP, reason);
+    call->last.is_retry_exhausted = exhausts(call, reason);
+    call->last.at_ms = at_ms;
+    return call->last;
+}
+
+rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
+{
+    rc_flight from = call->flight;
+    bool is_first = call->calls == 0;
+    if (is_first || entry != from.entry) {
+        call->tries = 0;
+        call->turns = 0;
+        call->last_wait_ms = 0;
+        call->is_refreshed = false;
+    }
+    if (reason == RC_WHY_WOKE)
+        call->turns = 0;
+    if (reason == RC_WHY_NEXT_CREDENTIAL)
+        call->turns++;
+    if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
+        call->tries++;
+    call->calls++;
+    call->flight = rc_call_take(call, entry, credential);
+    call->state = RC_CALL_TRYING;
+    call->last = action_of(call, RC_DO_TRY, reason);
+    if (!is_first) {
+        call->last.from_entry = from.entry;
+        call->last.from_credential = from.credential;
+    }
+    return call->last;
+}
+
+/* Another try costs a token of everybody's budget; rc_call_spent has seen that there is one. */
+static rc_action retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
+{
+    rc_budget_take(&call->shared->budget, call->now_ms);
+    return rc_call_do_try(call, entry, credential, reason);
+}
+
+/* --- step 2 --- */
+
+static rc_action on_overflow(rc_call *call)
+{
+    const rc_plan *plan = call->plan;
+    uint16_t larger = plan->overflow_to;
+    rc_skip skip = {0};
+    bool may_go = larger < plan->entry_count && larger != call->flight.entry &&
+                  !call->went_to_larger && !call->is_committed && plan->policy->enabled &&
+                  !rc_code_set_has(&plan->policy->never_retry_on, RC_CODE_CONTEXT_OVERFLOW) &&
+                  rc_call_spent(call) == RC_WHY_NONE;
+    if (!may_go)
+        return rc_call_do_end(call, RC_DO_COMPACT, RC_WHY_OVERFLOW_COMPACT);
+    if (!rc_call_is_open(call, larger, &skip)) {
+        rc_call_note_skip(call, &skip);
+        return rc_call_do_end(call, RC_DO_COMPACT, RC_WHY_OVERFLOW_COMPACT);
+    }
+    call->went_to_larger = true;
+    return retry_with(call, larger, RC_NO_TARGET, RC_WHY_OVERFLOW_TO_LARGER);
+}
+
+/* --- step 3 --- */
+
+static rc_reason refusal(const rc_call *call)
+{
+    const rc_policy *policy = call->plan->policy;
+    const rc_setback *why = &call->why;
+    bool is_switch = rc_call_is_capacity(why);
+    if (!why->is_retryable && !is_switch)
+        return RC_WHY_NOT_RETRYABLE;
+    if (!policy->enabled)
+        return RC_WHY_DISABLED;
+    /* retry_on cannot name what is not retried but switched. */
+    bool is_named = is_switch || rc_code_set_is_empty(&policy->retry_on) ||
+                    rc_code_set_has(&policy->retry_on, why->code);
+    if (!is_named || rc_code_set_has(&policy->never_retry_on, why->code))
+        return RC_WHY_EXCLUDED;
+    if (why->is_retry_exhausted && !policy->retry_exhausted)
+        return RC_WHY_ALREADY_EXHAUSTED;
+    return RC_WHY_NONE;
+}
+
+/* --- step 4 --- */
+
+static bool is_too_little(const rc_call *call, uint64_t at_ms)
+{
+    uint64_t min_ms = call->plan->policy->min_remaining_ms;
+    return min_ms > 0 && call->deadline_at_ms != RC_UNLIMITED &&
+           add(at_ms, min_ms) >= call->deadline_at_ms;
+}
+
+rc_reason rc_call_spent(const rc_call *call)
+{
+    if (call->now_ms >= call->deadline_at_ms)
+        return RC_WHY_DEADLINE_PASSED;
+    if (call->calls >= call->plan->policy->max_calls)
+        return RC_WHY_CALLS_SPENT;
+    if (!rc_budget_has(&call->shared->budget, call->now_ms))
+        return RC_WHY_RETRY_BUDGET_SPENT;
+    return is_too_little(call, call->now_ms) ? RC_WHY_TOO_LITTLE_LEFT : RC_WHY_NONE;
+}
+
+/* When the server said that it makes sense to come back; 0: it did not. */
+static uint64_t hinted_at(const rc_call *call)
+{
+    int64_t hint_ms = call->why.retry_after_ms;
+    return hint_ms > 0 ? add(call->now_ms, (uint64_t)hint_ms) : 0;
+}
+
+/* --- step 5 --- */
+
+static bool find_credential(const rc_call *call, uint16_t *ret_credential)
+{
+    const rc_setback *why = &call->why;
+    const rc_flight *flight = &call->flight;
+    const rc_target *target = rc_shared_target(call->shared, flight->target);
+    rc_skip skip;
+    if (!target || (!rc_call_is_capacity(why) && why->code != RC_CODE_RATE_LIMITED) ||
+        why->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
+        return false;
+    /* Each is asked once between two waits, even if none cools down. */
+    return call->turns + 1 < target->credential_count &&
+           rc_call_is_open(call, flight->entry, &skip) &&
+           rc_shared_pick_other_credential(call->shared, flight->target, flight->credential,
+                                           call->now_ms, ret_credential);
+}
+
+/* --- steps 7 and 8 --- */
+
+static rc_action too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
+{
+    rc_call_do_stop(call, reason, add(call->now_ms, wait_ms));
+    call->last.wait_ms = wait_ms;
+    return call->last;
+}
+
+static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
+{
+    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
+    uint64_t at_ms = add(call->now_ms, wait_ms);
+    if (wait_ms > rule->max_delay_ms)
+        return too_long(call, RC_WHY_DELAY_TOO_LONG, wait_ms);
+    if (at_ms >= call->deadline_at_ms)
+        return too_long(call, RC_WHY_WAIT_PAST_DEADLINE, wait_ms);
+    if (is_too_little(call, at_ms))
+        return too_long(call, RC_WHY_TOO_LITTLE_LEFT, wait_ms);
+    call->last_wait_ms = wait_ms;
+    call->not_before_ms = hinted_at(call);
+    call->state = RC_CALL_WAITING;
+    call->last = action_of(call, RC_DO_WAIT, reason);
+    call->last.at_ms = at_ms;
+    call->last.wait_ms = wait_ms;
+    return call->last;
+}
+
+/* Whoever waits for the same thing to open must not come back in the same moment: the end of the
+ * wait is spread over as long as the backoff would be, within what the policy allows. */
+static uint64_t reach(const rc_call *call, uint64_t wait_ms, uint64_t until_ms, uint64_t backoff_ms,
+                      uint64_t entropy)
+{
+    if (until_ms <= add(call->now_ms, wait_ms))
+        return wait_ms;
+    uint64_t max_ms = rc_policy_rule(call->plan->policy, call->why.code)->max_delay_ms;
+    uint64_t closed_ms = until_ms - call->now_ms;
+    if (closed_ms >= max_ms)
+        return closed_ms;
+    uint64_t spread_ms = backoff_ms < max_ms - closed_ms ? backoff_ms : max_ms - closed_ms;
+    /* Other bits than those that made the backoff. */
+    uint64_t chance = (entropy ^ entropy >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+    return add(closed_ms, spread_ms ? chance % spread_ms : 0);
+}
+
+static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
+{
+    const rc_policy *policy = call->plan->policy;
+    const rc_setback *why = &call->why;
+    if (until_ms == RC_UNLIMITED)
+        return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, 0);
+    uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(policy, why->code), call->tries,
+                                          call->last_wait_ms, entropy);
+    uint64_t hint_ms = why->retry_after_ms > 0 ? (uint64_t)why->retry_after_ms : 0;
+    bool is_hint =
+        why->retry_after_ms >= 0 && (policy->hint == RC_HINT_EXACT || hint_ms >= backoff_ms);
+    uint64_t wait_ms = reach(call, is_hint ? hint_ms : backoff_ms, until_ms, backoff_ms, entropy);
+    rc_action action = wait_for(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
+    if (action.what == RC_DO_WAIT)
+        rc_budget_take(&call->shared->budget, call->now_ms);
+    return action;
+}
+
+/* --- step 3, AuthFailed --- */
+
+/* While another call refreshes the credential, this one waits for that to end. */
+static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entropy)
+{
+    rc_reason spent = rc_call_spent(call);
+    if (spent != RC_WHY_NONE)
+        return rc_call_do_stop(call, spent, 0);
+    call->is_refreshed = true;
+    if (credential->is_refreshing) {
+        const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
+        uint64_t wait_ms = rc_backoff_wait(rule, 1, 0, entropy);
+        if (call->why.retry_after_ms > 0 && (uint64_t)call->why.retry_after_ms > wait_ms)
+            wait_ms = (uint64_t)call->why.retry_after_ms;
+        rc_action action = wait_for(call, wait_ms, RC_WHY_REFRESH);
+        if (action.what == RC_DO_WAIT)
+            rc_budget_take(&call->shared->budget, call->now_ms);
+        return action;
+    }
+    rc_budget_take(&call->shared->budget, call->now_ms);
+    credential->is_refreshing = true;
+    call->state = RC_CALL_REFRESHING;
+    call->last = action_of(call, RC_DO_REFRESH, RC_WHY_REFRESH);
+    return call->last;
+}
+
+/* --- step 6 --- */
+
+static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
+{
+    if (a_ms == 0 || a_ms == RC_UNLIMITED)
+        return b_ms;
+    return b_ms == 0 || a_ms < b_ms ? a_ms : b_ms;
+}
+
+static rc_action move_or_wait(rc_call *call, uint64_t entropy)
+{
+    rc_skip here = {0};
+    bool is_open = rc_call_is_open(call, call->flight.entry, &here);
+    /* A full target gets free again without having failed. */
+    bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
+    bool has_tries = call->tries < rc_call_max_attempts(call, call->flight.entry);
+    bool is_spent = !has_tries || rc_call_is_capacity(&call->why);
+    if (!is_spent && !is_cooling)
+        return wait_here(call, 0, entropy);
+
+    rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry != RC_NO_TARGET)
+        return retry_with(call, next.entry, RC_NO_TARGET,
+                          has_tries && is_cooling ? RC_WHY_COOLING_NEXT_TARGET
+                                                  : RC_WHY_TRIES_SPENT_NEXT_TARGET);
+    if (!is_spent)
+        return wait_here(call, here.until_ms, entropy);
+    uint64_t at_ms = is_open ? 0 : earlier(here.until_ms, next.until_ms);
+    return rc_call_do_stop(
+        call, rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT,
+        at_ms ? at_ms : hinted_at(call));
+}
+
+/* --- the whole --- */
+
+static bool is_cancellation(rc_code code)
+{
+    return (int)code / 100 == RC_CLASS_CANCELLATION;
+}
+
+rc_action rc_call_decide(rc_call *call, uint64_t entropy)
+{
+    const rc_setback *why = &call->why;
+    if (is_cancellation(why->code))
+        return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
+    if (why->code == RC_CODE_CONTEXT_OVERFLOW)
+        return on_overflow(call);
+    if (call->is_committed)
+        return rc_call_do_stop(call, RC_WHY_COMMITTED, hinted_at(call));
+    rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
+    if (why->code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
+        !call->is_refreshed)
+        return refresh(call, credential, entropy);
+
+    rc_reason reason = refusal(call);
+    if (reason == RC_WHY_NONE)
+        reason = rc_call_spent(call);
+    if (reason != RC_WHY_NONE)
+        return rc_call_do_stop(call, reason, hinted_at(call));
+    uint16_t other = RC_NO_TARGET;
+    if (find_credential(call, &other))
+        return retry_with(call, call->flight.entry, other, RC_WHY_NEXT_CREDENTIAL);
+    return move_or_wait(call, entropy);
+}
+
+rc_action rc_call_go_on(rc_call *call, rc_reason reason, uint64_t entropy)
+{
+    uint16_t entry = call->flight.entry;
+    rc_skip here = {0};
+    if (call->is_committed)
+        return rc_call_do_stop(call, RC_WHY_COMMITTED, 0);
+    if (call->now_ms >= call->deadline_at_ms)
+        return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
+    if (is_too_little(call, call->now_ms))
+        return rc_call_do_stop(call, RC_WHY_TOO_LITTLE_LEFT, 0);
+    if (rc_call_is_open(call, entry, &here))
+        return rc_call_do_try(call, entry, RC_NO_TARGET, reason);
+
+    rc_call_note_skip(call, &here);
+    rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry != RC_NO_TARGET)
+        return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
+    /* It counts as a try, so that the waiting has an end. */
+    uint32_t max_attempts = rc_call_max_attempts(call, entry);
+    call->tries += call->tries < max_attempts;
+    if (call->tries >= max_attempts)
+        return rc_call_do_stop(call, RC_WHY_TRIES_SPENT, earlier(here.until_ms, next.until_ms));
+    if (here.until_ms == RC_UNLIMITED)
+        return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, next.until_ms);
+    /* The token of the wait before pays for this one: no call was made for it. */
+    uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(call->plan->policy, call->why.code),
+                                          call->tries, call->last_wait_ms, entropy);
+    uint64_t wait_ms = reach(call, backoff_ms, here.until_ms, backoff_ms, entropy);
+    call->why.retry_after_ms = -1; /* it was waited for */
+    return wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
+}

@@ -1,0 +1,72 @@
+/* The parts of rc_call, for call*.c and hedge.c. All but the inputs of call.c expect the lock of
+ * rc_shared to be held. */
+#ifndef RC_CORE_CALL_PRIVATE_H
+#define RC_CORE_CALL_PRIVATE_H
+
+#include <recourse/call.h>
+
+enum {
+    RC_CALL_NEW = 0,
+    RC_CALL_TRYING = 1,
+    RC_CALL_WAITING = 2,
+    RC_CALL_REFRESHING = 3,
+    RC_CALL_DONE = 4
+};
+
+/* What a look along the chain found. */
+typedef struct rc_call_search {
+    uint16_t entry;    /* RC_NO_TARGET: none is open */
+    uint64_t until_ms; /* then: the earliest time at which one may be; 0: not known */
+    bool is_capable;   /* one of them has what the request needs */
+    uint32_t missing;  /* if none has: as in rc_action */
+} rc_call_search;
+
+/* --- call_target.c --- */
+
+/* The length of the chain. */
+uint16_t rc_call_chain_count(const rc_call *call);
+
+/* May the entry be asked now? Written only when false: what keeps it closed. */
+bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
+
+/* For the audit. */
+void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
+
+/* The first open entry, from where the call begins. */
+rc_call_search rc_call_find_first(const rc_call *call);
+
+/* The first open entry behind the present one. other_target: one with another target. */
+rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
+
+/* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
+rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential);
+
+/* The try has ended; once for each take, more often does no harm. */
+void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end,
+                       uint64_t entropy);
+
+/* Quota, plan, credit or balance: never retried, but another credential or target may have some. */
+bool rc_call_is_capacity(const rc_setback *why);
+
+/* What a failure tells everybody: who must be left alone, and until when. */
+void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_setback *why);
+
+/* --- call_decide.c --- */
+
+uint32_t rc_call_max_attempts(const rc_call *call, uint16_t entry);
+
+/* Step 4: NONE, or what no other call can be made for. */
+rc_reason rc_call_spent(const rc_call *call);
+
+/* The decision after a failure, which is call->why; the try was given back. */
+rc_action rc_call_decide(rc_call *call, uint64_t entropy);
+
+/* After a wait or a refresh. reason: of the try, if the target is open. */
+rc_action rc_call_go_on(rc_call *call, rc_reason reason, uint64_t entropy);
+
+/* The actions. */
+rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
+rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
+rc_action rc_call_do_end(rc_call *call, rc_action_kind what, rc_reason reason);
+
+#endif

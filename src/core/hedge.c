@@ -1,0 +1,140 @@
+#include <recourse/hedge.h>
+
+#include "core/call_private.h"
+#include "core/shared_private.h"
+
+#define BOTH (RC_LANE_FIRST | RC_LANE_SECOND)
+
+void rc_hedge_init(rc_hedge *hedge, uint64_t now_ms, uint64_t delay_ms)
+{
+    *hedge = (rc_hedge){
+        .at_ms = delay_ms < RC_UNLIMITED - now_ms ? now_ms + delay_ms : RC_UNLIMITED,
+        .running = RC_LANE_FIRST,
+        .second = {.entry = RC_NO_TARGET, .target = RC_NO_TARGET, .credential = RC_NO_TARGET}};
+}
+
+static rc_hedge_action action_of(rc_hedge_do what, rc_reason reason, rc_hedge_lane lane,
+                                 const rc_flight *flight)
+{
+    return (rc_hedge_action){.what = what,
+                             .reason = reason,
+                             .lane = lane,
+                             .entry = flight ? flight->entry : RC_NO_TARGET,
+                             .target = flight ? flight->target : RC_NO_TARGET,
+                             .credential = flight ? flight->credential : RC_NO_TARGET};
+}
+
+static rc_hedge_action nothing(rc_reason reason)
+{
+    return action_of(RC_HEDGE_WAIT, reason, RC_LANE_NONE, NULL);
+}
+
+static void enter(rc_call *call, uint64_t now_ms)
+{
+    if (now_ms > call->now_ms)
+        call->now_ms = now_ms;
+    rc_shared_lock(call->shared);
+}
+
+/* A token, a call and a place of another target; false: there is none of these. */
+static bool start(rc_hedge *hedge, rc_call *call)
+{
+    if (call->state != RC_CALL_TRYING || call->is_committed || !call->plan->policy->enabled ||
+        rc_call_spent(call) != RC_WHY_NONE)
+        return false;
+    rc_call_search spare = rc_call_find_next(call, true);
+    if (spare.entry == RC_NO_TARGET)
+        return false;
+    rc_budget_take(&call->shared->budget, call->now_ms);
+    call->calls++;
+    hedge->second = rc_call_take(call, spare.entry, RC_NO_TARGET);
+    hedge->running = BOTH;
+    return true;
+}
+
+rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_ms)
+{
+    if (hedge->is_over || hedge->at_ms == RC_UNLIMITED || now_ms < hedge->at_ms)
+        return nothing(RC_WHY_NONE);
+    hedge->at_ms = RC_UNLIMITED; /* one a try */
+    enter(call, now_ms);
+    bool is_started = start(hedge, call);
+    rc_shared_unlock(call->shared);
+    if (!is_started)
+        return nothing(RC_WHY_HEDGE_NOT_ALLOWED);
+    return action_of(RC_HEDGE_START, RC_WHY_HEDGED, RC_LANE_SECOND, &hedge->second);
+}
+
+/* What is left of the pair is the call's try; its tries are those of the second target then. */
+static void second_takes_over(rc_hedge *hedge, rc_call *call)
+{
+    call->flight = hedge->second;
+    call->tries = 1;
+    call->turns = 0;
+    call->is_refreshed = false;
+    call->last_wait_ms = 0;
+    call->last.entry = call->flight.entry;
+    call->last.target = call->flight.target;
+    call->last.credential = call->flight.credential;
+    hedge->second.is_on = false;
+}
+
+rc_hedge_action rc_hedge_on_answer(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
+                                   uint64_t now_ms, uint64_t entropy)
+{
+    if (hedge->is_over || !(hedge->running & lane))
+        return nothing(RC_WHY_NONE);
+    bool were_both = hedge->running == BOTH;
+    if (were_both) {
+        enter(call, now_ms);
+        rc_flight *loser = lane == RC_LANE_FIRST ? &hedge->second : &call->flight;
+        rc_call_give_back(call, loser, RC_BREAKER_SAID_NOTHING, entropy);
+        if (lane == RC_LANE_SECOND)
+            second_takes_over(hedge, call);
+        rc_shared_unlock(call->shared);
+    }
+    hedge->is_over = true;
+    hedge->running = 0;
+    rc_hedge_action action = action_of(RC_HEDGE_TAKE, RC_WHY_SUCCEEDED, lane, &call->flight);
+    action.cancel_other = were_both;
+    return action;
+}
+
+rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
+                                    const rc_setback *why, uint64_t now_ms, uint64_t entropy)
+{
+    if (hedge->is_over || !(hedge->running & lane))
+        return nothing(RC_WHY_NONE);
+    if (hedge->running != BOTH) {
+        hedge->is_over = true;
+        hedge->running = 0;
+        return action_of(RC_HEDGE_FAIL, RC_WHY_NONE, lane, &call->flight);
+    }
+    enter(call, now_ms);
+    rc_flight *loser = lane == RC_LANE_FIRST ? &call->flight : &hedge->second;
+    rc_call_give_back(call, loser, rc_breaker_counts(why->code), entropy);
+    rc_call_tell_all(call, loser, why);
+    if (lane == RC_LANE_FIRST)
+        second_takes_over(hedge, call);
+    rc_shared_unlock(call->shared);
+    hedge->running = (uint8_t)(BOTH & ~lane);
+    return nothing(RC_WHY_NONE);
+}
+
+void rc_hedge_on_cancel(rc_hedge *hedge, rc_call *call, uint64_t now_ms)
+{
+    if (hedge->running == BOTH) {
+        enter(call, now_ms);
+        rc_call_give_back(call, &hedge->second, RC_BREAKER_SAID_NOTHING, 0);
+        rc_shared_unlock(call->shared);
+    }
+    hedge->is_over = true;
+    hedge->running = 0;
+}
+
+bool rc_hedge_validate(const rc_hedge *hedge)
+{
+    if (hedge->running > BOTH || hedge->is_over != (hedge->running == 0))
+        return false;
+    return hedge->second.is_on == (hedge->running == BOTH);
+}

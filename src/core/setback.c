@@ -1,0 +1,41 @@
+#include <recourse/policy.h>
+
+#include <recourse/taxonomy.h>
+
+rc_setback rc_setback_of_code(rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    if (info == NULL)
+        info = rc_code_get(RC_CODE_UNCLASSIFIED);
+    return (rc_setback){
+        .code = info->code,
+        .category = info->category,
+        .is_retryable = info->is_retryable,
+        .retry_after_ms = -1,
+    };
+}
+
+/* A class that is not about inference has no category and goes by its row; any category but
+ * transient is the stronger word, whatever else a report from elsewhere says. */
+static bool may_retry(const rc_report *report, rc_category category)
+{
+    return rc_report_is_retryable(report) &&
+           (category == RC_CATEGORY_NONE || rc_category_is_retryable(category));
+}
+
+rc_setback rc_setback_of(const rc_report *report)
+{
+    rc_setback setback = rc_setback_of_code(rc_report_code(report));
+    if (report == NULL)
+        return setback;
+    /* A newer version's code stays unknown: no set of this version names it. */
+    if (rc_report_code(report) == RC_CODE_UNKNOWN)
+        setback.code = RC_CODE_UNKNOWN;
+    if (rc_report_category(report) != RC_CATEGORY_NONE)
+        setback.category = rc_report_category(report);
+    setback.limit_kind = rc_report_limit_kind(report);
+    setback.is_retryable = may_retry(report, setback.category);
+    setback.is_retry_exhausted = rc_report_is_retry_exhausted(report);
+    setback.retry_after_ms = rc_report_retry_after_ms(report);
+    return setback;
+}

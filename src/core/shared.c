@@ -1,0 +1,273 @@
+/* What all calls know together: the storage, its lock, and whether a target can be asked. */
+#include "core/shared_private.h"
+
+rc_shared_settings rc_shared_settings_default(void)
+{
+    return (rc_shared_settings){
+        .budget = {.ratio_milli = 200, .floor_per_s = 10, .burst = 100},
+        .breaker = {.window_ms = 10000,
+                    .min_calls = 20,
+                    .failure_pct = 50,
+                    .open_ms = 1000,
+                    .open_max_ms = 5000},
+        .cooldown_ms = 5000,
+        .exhausted_ms = 600000,
+    };
+}
+
+/* --- storage --- */
+
+void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings, rc_target *targets,
+                    uint16_t target_count, rc_credential *credentials, uint16_t credential_count,
+                    uint64_t now_ms)
+{
+    *shared = (rc_shared){
+        .settings = *settings,
+        .targets = targets,
+        .target_count = target_count,
+        .credentials = credentials,
+        .credential_count = credential_count,
+    };
+    rc_budget_init(&shared->budget, &settings->budget, now_ms);
+    for (uint16_t i = 0; i < target_count; i++) {
+        targets[i] = (rc_target){0};
+        rc_breaker_init(&targets[i].breaker, now_ms);
+    }
+    for (uint16_t i = 0; i < credential_count; i++)
+        rc_credential_init(&credentials[i], false);
+}
+
+void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *), void (*unlock)(void *))
+{
+    shared->lock_ctx = ctx;
+    shared->lock = lock;
+    shared->unlock = unlock;
+}
+
+void rc_shared_lock(const rc_shared *shared)
+{
+    if (shared->lock)
+        shared->lock(shared->lock_ctx);
+}
+
+void rc_shared_unlock(const rc_shared *shared)
+{
+    if (shared->unlock)
+        shared->unlock(shared->lock_ctx);
+}
+
+rc_target *rc_shared_target(const rc_shared *shared, uint16_t target)
+{
+    return target < shared->target_count ? &shared->targets[target] : NULL;
+}
+
+rc_credential *rc_shared_credential(const rc_shared *shared, uint16_t credential)
+{
+    return credential < shared->credential_count ? &shared->credentials[credential] : NULL;
+}
+
+/* --- from outside of calls --- */
+
+void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *settings, uint64_t now_ms)
+{
+    rc_shared_lock(shared);
+    shared->settings = *settings;
+    rc_budget_set_settings(&shared->budget, &settings->budget, now_ms);
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
+                        uint16_t count)
+{
+    rc_shared_lock(shared);
+    rc_target *t = rc_shared_target(shared, target);
+    if (t && first_credential + count <= shared->credential_count) {
+        t->first_credential = first_credential;
+        t->credential_count = count;
+        t->next_credential = 0;
+    }
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight)
+{
+    rc_shared_lock(shared);
+    rc_target *t = rc_shared_target(shared, target);
+    if (t)
+        t->limiter.max = max_in_flight; /* calls that are in flight stay counted */
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh)
+{
+    rc_shared_lock(shared);
+    rc_credential *c = rc_shared_credential(shared, credential);
+    if (c)
+        c->can_refresh = can_refresh;
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms)
+{
+    rc_shared_lock(shared);
+    rc_target *t = rc_shared_target(shared, target);
+    if (t)
+        rc_cooldown_tell(&t->cooldown, until_ms);
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_cool_credential(rc_shared *shared, uint16_t credential, rc_credential_state state,
+                               uint64_t until_ms)
+{
+    rc_shared_lock(shared);
+    rc_credential *c = rc_shared_credential(shared, credential);
+    if (c && state == RC_CREDENTIAL_DEAD)
+        rc_credential_kill(c);
+    else if (c)
+        rc_credential_cool(c, state, until_ms, true);
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service)
+{
+    rc_shared_lock(shared);
+    rc_target *t = rc_shared_target(shared, target);
+    if (t)
+        t->is_out_of_service = !is_in_service;
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_revive_credential(rc_shared *shared, uint16_t credential)
+{
+    rc_shared_lock(shared);
+    rc_credential *c = rc_shared_credential(shared, credential);
+    if (c)
+        rc_credential_revive(c);
+    rc_shared_unlock(shared);
+}
+
+/* --- whom to ask --- */
+
+/* Is one of the pool usable? If not, *ret_until_ms is when the first of them will be; 0: not
+ * known. */
+static bool has_usable_credential(const rc_shared *shared, const rc_target *target, bool is_alone,
+                                  uint64_t now_ms, uint64_t *ret_until_ms)
+{
+    uint64_t until_ms = RC_UNLIMITED;
+    for (uint16_t i = 0; i < target->credential_count; i++) {
+        const rc_credential *c = &shared->credentials[target->first_credential + i];
+        if (rc_credential_is_usable(c, is_alone, now_ms))
+            return true;
+        uint64_t ready_ms = rc_credential_ready_at_ms(c, is_alone);
+        if (!c->is_refreshing && ready_ms < until_ms)
+            until_ms = ready_ms;
+    }
+    *ret_until_ms = until_ms == RC_UNLIMITED ? 0 : until_ms;
+    return target->credential_count == 0;
+}
+
+/* The first reason stays; the time is the latest of all that are known. */
+static void close_target(rc_reason *why, uint64_t *until_ms, rc_reason reason, uint64_t end_ms)
+{
+    if (*why == RC_WHY_NONE)
+        *why = reason;
+    if (end_ms > *until_ms)
+        *until_ms = end_ms;
+}
+
+bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_alone,
+                              uint64_t now_ms, rc_reason *ret_why, uint64_t *ret_until_ms)
+{
+    const rc_target *t = rc_shared_target(shared, target);
+    if (!t || t->is_out_of_service) {
+        *ret_why = RC_WHY_SKIP_OUT_OF_SERVICE;
+        *ret_until_ms = 0;
+        return false;
+    }
+    rc_reason why = RC_WHY_NONE;
+    uint64_t until_ms = 0;
+    if (rc_cooldown_is_on(&t->cooldown, is_alone, now_ms))
+        close_target(&why, &until_ms, RC_WHY_SKIP_COOLING,
+                     rc_cooldown_until_ms(&t->cooldown, is_alone));
+    if (rc_breaker_peek(&t->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED)
+        close_target(&why, &until_ms, RC_WHY_SKIP_BREAKER,
+                     rc_breaker_ready_at_ms(&t->breaker, now_ms));
+    uint64_t credential_ms = 0;
+    if (!has_usable_credential(shared, t, is_alone, now_ms, &credential_ms))
+        close_target(&why, &until_ms, RC_WHY_SKIP_CREDENTIALS, credential_ms);
+    if (!rc_limiter_has_room(&t->limiter))
+        close_target(&why, &until_ms, RC_WHY_SKIP_BUSY, 0);
+    if (why == RC_WHY_NONE)
+        return true;
+    *ret_why = why;
+    *ret_until_ms = until_ms;
+    return false;
+}
+
+/* than: RC_NO_TARGET for none. */
+static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool is_alone,
+                 uint64_t now_ms, uint16_t *ret_credential)
+{
+    for (uint16_t i = 0; i < target->credential_count; i++) {
+        uint32_t place = ((uint32_t)target->next_credential + i) % target->credential_count;
+        uint16_t credential = (uint16_t)(target->first_credential + place);
+        if (credential == than ||
+            !rc_credential_is_usable(&shared->credentials[credential], is_alone, now_ms))
+            continue;
+        target->next_credential = (uint16_t)((place + 1) % target->credential_count);
+        *ret_credential = credential;
+        return true;
+    }
+    return false;
+}
+
+bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, bool is_alone, uint64_t now_ms,
+                               uint16_t *ret_credential)
+{
+    rc_target *t = rc_shared_target(shared, target);
+    if (!t)
+        return false;
+    if (t->credential_count == 0) {
+        *ret_credential = RC_NO_TARGET;
+        return true;
+    }
+    if (pick(shared, t, RC_NO_TARGET, false, now_ms, ret_credential))
+        return true;
+    return is_alone && pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential);
+}
+
+bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t than,
+                                     uint64_t now_ms, uint16_t *ret_credential)
+{
+    rc_target *t = rc_shared_target(shared, target);
+    return t && pick(shared, t, than, false, now_ms, ret_credential);
+}
+
+/* --- bounds --- */
+
+static bool is_target_valid(const rc_shared *shared, const rc_target *target)
+{
+    uint32_t end = (uint32_t)target->first_credential + target->credential_count;
+    bool is_turn_valid =
+        target->next_credential < target->credential_count || target->next_credential == 0;
+    return end <= shared->credential_count && is_turn_valid &&
+           rc_breaker_validate(&target->breaker);
+}
+
+static bool is_credential_valid(const rc_credential *credential)
+{
+    bool is_dead = credential->state == RC_CREDENTIAL_DEAD;
+    return credential->state <= RC_CREDENTIAL_DEAD && !(is_dead && credential->is_refreshing);
+}
+
+bool rc_shared_validate(const rc_shared *shared)
+{
+    rc_shared_lock(shared);
+    bool is_valid = rc_budget_validate(&shared->budget);
+    for (uint16_t i = 0; i < shared->target_count; i++)
+        is_valid = is_valid && is_target_valid(shared, &shared->targets[i]);
+    for (uint16_t i = 0; i < shared->credential_count; i++)
+        is_valid = is_valid && is_credential_valid(&shared->credentials[i]);
+    rc_shared_unlock(shared);
+    return is_valid;
+}

@@ -1,0 +1,233 @@
+/* gen_policy ROOT: writes the projections of spec/reasons.def and spec/events.def that are kept as
+ * files below ROOT.
+ *
+ *   include/recourse/reasons.h       the enum of the reasons
+ *   include/recourse/event_types.h   the enum of the events, a struct for each, their union
+ *   docs/reasons.md                  the reasons by the steps of the decision order
+ *   docs/events.md                   the events and their fields
+ *
+ * A host program, as gen_errors is: it needs nothing but the C library and the tables. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen_file.h"
+
+#define GENERATED "Generated from spec/%s.def by `make generate`. Do not edit."
+#define COLUMNS 100
+
+/* A line of C and its comment: behind it where that fits, else above. */
+static void put_line(FILE *out, const char *code, const char *comment)
+{
+    const size_t around = strlen("     /*  */");
+    if (around + strlen(code) + strlen(comment) <= COLUMNS)
+        fprintf(out, "    %s /* %s */\n", code, comment);
+    else
+        fprintf(out, "    /* %s */\n    %s\n", comment, code);
+}
+
+static void put_value(FILE *out, const char *prefix, const char *id, int number,
+                      const char *comment)
+{
+    char code[COLUMNS];
+    snprintf(code, sizeof code, "%s_%s = %d,", prefix, id, number);
+    put_line(out, code, comment);
+}
+
+static void begin_header(FILE *out, const char *table, const char *guard)
+{
+    fprintf(out, "/* " GENERATED " */\n#ifndef RECOURSE_%s_H\n#define RECOURSE_%s_H\n\n", table,
+            guard, guard);
+}
+
+static void begin_page(FILE *out, const char *table, const char *title)
+{
+    fprintf(out, "<!-- " GENERATED " -->\n\n# %s\n\n", table, title);
+}
+
+/* ---- include/recourse/reasons.h ---- */
+
+static void write_reasons(FILE *out)
+{
+    begin_header(out, "reasons", "REASONS");
+    fputs("/* clang-format off */\n"
+          "\n"
+          "/* The numbers are part of the ABI. */\n"
+          "typedef enum rc_reason {\n",
+          out);
+    put_value(out, "RC_WHY", "NONE", 0, "absent");
+#define RC_REASON(number, ID, name, step, text) put_value(out, "RC_WHY", #ID, number, text);
+#include "../spec/reasons.def"
+    fputs("} rc_reason;\n\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- docs/reasons.md ---- */
+
+static void put_step(FILE *out, int wanted, const char *question)
+{
+    if (wanted == 0)
+        fprintf(out, "\n## %s\n", question);
+    else
+        fprintf(out, "\n## %d. %s\n", wanted, question);
+    fputs("\n| reason | meaning |\n|---|---|\n", out);
+#define RC_REASON(number, ID, name, step, text) \
+    if (wanted == (step))                       \
+        fprintf(out, "| `%s` | %s |\n", name, text);
+#include "../spec/reasons.def"
+}
+
+static void write_reasons_page(FILE *out)
+{
+    begin_page(out, "reasons", "Reasons");
+    fputs("Every decision about a failed call carries the reason it was taken for. The same word "
+          "stands in the audit, in the\n"
+          "attempts of a report and in what the commands say. The steps are taken in this order, "
+          "and the first one that decides\n"
+          "is the reason that is given.\n",
+          out);
+#define RC_REASON_STEP(step, text) \
+    if ((step) != 0)               \
+        put_step(out, step, text);
+#include "../spec/reasons.def"
+#define RC_REASON_STEP(step, text) \
+    if ((step) == 0)               \
+        put_step(out, step, text);
+#include "../spec/reasons.def"
+}
+
+/* ---- events ---- */
+
+/* One row of either kind; a field has a kind. */
+struct row {
+    int number;
+    const char *id;
+    const char *member;
+    const char *kind;
+    const char *name;
+    const char *presence;
+    const char *text;
+};
+
+static const struct row rows[] = {
+#define RC_EVENT(number, ID, EVENT, name, text) {number, #ID, #EVENT, NULL, name, NULL, text},
+#define RC_EVENT_FIELD(ID, EVENT, member, KIND, key, presence, text) \
+    {0, #ID, #member, #KIND, key, #presence, text},
+#include "../spec/events.def"
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+/* What a kind is in C, and for people. */
+static const struct kind {
+    const char *name;
+    const char *type; /* with what stands between it and the member */
+    const char *json;
+} kinds[] = {
+    {"NAME", "rc_str ", "string"},
+    {"TEXT", "rc_str ", "string"},
+    {"COUNT", "uint64_t ", "number"},
+    {"FLAG", "bool ", "boolean"},
+    {"MONEY", "uint64_t ", "number"},
+    {"CODE", "rc_run_event ", "string"},
+    {"REPORT", "const rc_report *", "object"},
+};
+
+/* The last one for a kind that does not exist, which the compiler of event.c refuses. */
+static const struct kind *kind_of(const struct row *row)
+{
+    const struct kind *kind = kinds;
+    while (kind < kinds + sizeof kinds / sizeof kinds[0] - 1 && strcmp(kind->name, row->kind) != 0)
+        kind++;
+    return kind;
+}
+
+static void put_struct(FILE *out, const struct row *event)
+{
+    fprintf(out, "\n/* %s: %s. */\ntypedef struct rc_event_%s {\n", event->name, event->text,
+            event->member);
+    for (const struct row *row = event + 1; row < rows + ROW_COUNT && row->kind != NULL; row++) {
+        char code[COLUMNS];
+        snprintf(code, sizeof code, "%s%s;", kind_of(row)->type, row->member);
+        put_line(out, code, row->text);
+    }
+    fprintf(out, "} rc_event_%s;\n", event->member);
+}
+
+static void write_event_types(FILE *out)
+{
+    begin_header(out, "events", "EVENT_TYPES");
+    fputs("#include <stdbool.h>\n"
+          "#include <stdint.h>\n"
+          "\n"
+          "#include <recourse/codes.h>\n"
+          "#include <recourse/report.h>\n"
+          "#include <recourse/str.h>\n"
+          "\n"
+          "/* clang-format off */\n"
+          "\n"
+          "/* The numbers are part of the ABI. */\n"
+          "typedef enum rc_event_type {\n",
+          out);
+    put_value(out, "RC_EVENT_TYPE", "NONE", 0, "absent");
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].kind == NULL)
+            put_value(out, "RC_EVENT_TYPE", rows[i].id, rows[i].number, rows[i].text);
+    fputs("} rc_event_type;\n", out);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].kind == NULL)
+            put_struct(out, &rows[i]);
+    fputs("\n/* The fields of an event, by its type. Strings and reports are borrowed. */\n"
+          "typedef union rc_event_fields {\n",
+          out);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].kind == NULL)
+            fprintf(out, "    rc_event_%s %s;\n", rows[i].member, rows[i].member);
+    fputs("} rc_event_fields;\n\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- docs/events.md ---- */
+
+static void put_event_table(FILE *out, const struct row *event)
+{
+    fprintf(out, "\n## %s\n\nSent when: %s.\n\n| field | JSON | meaning |\n|---|---|---|\n",
+            event->name, event->text);
+    for (const struct row *row = event + 1; row < rows + ROW_COUNT && row->kind != NULL; row++)
+        fprintf(out, "| `%s` | %s%s | %s |\n", row->name, kind_of(row)->json,
+                strcmp(row->presence, "MAYBE") == 0 ? ", may be absent" : "", row->text);
+}
+
+static void write_events_page(FILE *out)
+{
+    begin_page(out, "events", "Events");
+    fputs(
+        "One line of JSON each. Beside its own fields every event has `type`, `seq` (rises by one "
+        "within a stream), `time` (RFC\n"
+        "3339) and `correlation_id`. Texts carry no secrets. How the events of a retry belong "
+        "together:\n"
+        "[internals/events.md](internals/events.md).\n",
+        out);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].kind == NULL)
+            put_event_table(out, &rows[i]);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: gen_policy ROOT\n", stderr);
+        return 64;
+    }
+    static const struct {
+        const char *name;
+        void (*writer)(FILE *);
+    } files[] = {
+        {"include/recourse/reasons.h", write_reasons},
+        {"include/recourse/event_types.h", write_event_types},
+        {"docs/reasons.md", write_reasons_page},
+        {"docs/events.md", write_events_page},
+    };
+    int result = 0;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        result |= gen_file_write("gen_policy", argv[1], files[i].name, files[i].writer);
+    return result;
+}
