@@ -60,6 +60,7 @@ typedef enum rc_breaker_pass {
     RC_BREAKER_PROBE = 2 /* admitted as the one probe: its end must be told, whatever it is */
 } rc_breaker_pass;
 
+/* Closed, with an empty window. */
 RC_API void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms);
 
 /* Would a call be admitted now? Changes nothing. */
@@ -70,11 +71,11 @@ RC_API rc_breaker_pass rc_breaker_peek(const rc_breaker *breaker,
 RC_API rc_breaker_pass rc_breaker_admit(rc_breaker *breaker, const rc_breaker_settings *settings,
                                         uint64_t now_ms);
 
-/* How a call ended. pass: what it was admitted as. A call that was cancelled says nothing, but gives
- * the probe back: the next call is the probe. WORKED may be told as soon as the answer begins; the
- * rest of a long answer is then no reason to keep others waiting. entropy makes an opening shorter
- * by up to a fifth, so that not all targets and processes ask again in the same moment: it lasts at
- * least 0.8 open_ms and at most open_max_ms. */
+/* How a call ended. pass: what it was admitted as. A call that was cancelled says nothing, but
+ * gives the probe back: the next call is the probe. WORKED may be told as soon as the answer
+ * begins; the rest of a long answer is then no reason to keep others waiting. entropy makes an
+ * opening shorter by up to a fifth, so that not all targets and processes ask again in the same
+ * moment: it lasts at least 0.8 open_ms and at most open_max_ms. */
 typedef enum rc_breaker_end {
     RC_BREAKER_WORKED = 1,
     RC_BREAKER_FAILED = 2,
@@ -97,7 +98,10 @@ RC_API rc_breaker_end rc_breaker_counts(rc_code code);
  * end; a second from now is given. */
 RC_API uint64_t rc_breaker_ready_at_ms(const rc_breaker *breaker, uint64_t now_ms);
 
+/* "closed", "open", "half_open". */
 RC_API const char *rc_breaker_state_name(rc_breaker_state state);
+
+/* Is everything within its bounds? For tests and fuzzing. */
 RC_API bool rc_breaker_validate(const rc_breaker *breaker);
 
 RC_END_DECLS

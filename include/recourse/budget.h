@@ -4,10 +4,10 @@
  *                         └──────► [ tokens ] ──────────┘
  *   time sees to it that at least `floor_per_s` comes in, whatever the requests bring
  *
- * What comes in during a second is the larger of the two, not their sum: once the bucket is drained,
- * retries are at most ratio of the requests, or the floor where that is more. An outage cannot
- * multiply the load. The bucket holds `burst` tokens and starts full; the refill time is burst /
- * floor_per_s.
+ * What comes in during a second is the larger of the two, not their sum: once the bucket is
+ * drained, retries are at most ratio of the requests, or the floor where that is more. An outage
+ * cannot multiply the load. The bucket holds `burst` tokens and starts full; the refill time is
+ * burst / floor_per_s.
  *
  * In any stretch of time the retries are at most burst plus, for each second of it, the larger of
  * ratio times its requests and the floor. */
@@ -38,7 +38,8 @@ typedef struct rc_budget {
 /* settings: copies. */
 RC_API void rc_budget_init(rc_budget *budget, const rc_budget_settings *settings, uint64_t now_ms);
 
-/* Other settings from now on: what is in the bucket stays, up to the new burst. settings: copies. */
+/* Other settings from now on: what is in the bucket stays, up to the new burst. settings: copies.
+ */
 RC_API void rc_budget_set_settings(rc_budget *budget, const rc_budget_settings *settings,
                                    uint64_t now_ms);
 
@@ -54,6 +55,7 @@ RC_API bool rc_budget_take(rc_budget *budget, uint64_t now_ms);
 RC_API uint32_t rc_budget_tokens(rc_budget *budget, uint64_t now_ms);
 RC_API uint64_t rc_budget_refill_ms(const rc_budget *budget);
 
+/* Is everything within its bounds? For tests and fuzzing. */
 RC_API bool rc_budget_validate(const rc_budget *budget);
 
 RC_END_DECLS

@@ -22,7 +22,7 @@
  *   C2  no wait ends before the server's hint
  *   C3  nothing after a final action
  *   C4  no try starts at or after the deadline, no wait ends there
- *   C5  a failure that is not retryable leads to no other try, but for: capacity (another credential
+ *   C5  a failure that is not retryable leads to no other try, but for capacity (another credential
  *       or target), AuthFailed (one refresh), ContextOverflow (the target that is named for it)
  *   C6  the chain moves forward, but for OVERFLOW_TO_LARGER; the same entry is asked again only by
  *       WOKE, NEXT_CREDENTIAL, REFRESHED
@@ -132,7 +132,7 @@ typedef struct rc_call {
     uint64_t now_ms; /* of the latest input: time never runs back */
     uint64_t deadline_at_ms;
     uint64_t last_wait_ms;
-    uint64_t not_before_ms; /* of a wait: the hint */
+    uint64_t not_before_ms; /* as the server of the latest failure said; 0: it did not */
     uint32_t needs;
     uint32_t calls; /* made so far */
     uint32_t tries; /* at the present entry */
@@ -156,8 +156,8 @@ RC_API void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
  * which there may be). It counts as a request to the retry budget. */
 RC_API rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
-/* How a try ended. An answer that comes after the deadline is still delivered: whoever owns the call
- * ends a try at deadline_at_ms. why: copies. */
+/* How a try ended. An answer that comes after the deadline is still delivered: whoever owns the
+ * call ends a try at deadline_at_ms. why: copies. */
 RC_API rc_action rc_call_on_success(rc_call *call, uint64_t now_ms);
 RC_API rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64_t now_ms,
                                     uint64_t entropy);
@@ -196,6 +196,7 @@ typedef struct rc_chain {
     uint16_t active; /* the entry that last worked */
 } rc_chain;
 
+/* Begins at the first entry. */
 RC_API void rc_chain_init(rc_chain *chain, rc_revert revert);
 
 /* The first_entry of the next call. */

@@ -24,6 +24,7 @@ typedef struct rc_credential {
     bool is_refreshing;        /* one call does so now */
 } rc_credential;
 
+/* Healthy. */
 RC_API void rc_credential_init(rc_credential *credential, bool can_refresh);
 
 /* A limit was hit: COOLING or EXHAUSTED (other states are ignored) until a time that a server told
@@ -39,12 +40,13 @@ RC_API void rc_credential_revive(rc_credential *credential);
 /* The state as of now. */
 RC_API rc_credential_state rc_credential_state_at(const rc_credential *credential, uint64_t now_ms);
 
-/* May it be used? is_alone: as in cooldown.h. Not while it is being refreshed: the key that is there
- * was refused a moment ago. */
+/* May it be used? is_alone: as in cooldown.h. Not while it is being refreshed: the key that is
+ * there was refused a moment ago. */
 RC_API bool rc_credential_is_usable(const rc_credential *credential, bool is_alone,
                                     uint64_t now_ms);
 
-/* When it may be used, a refresh that is under way aside; RC_UNLIMITED (policy.h) for a dead one. */
+/* When it may be used, a refresh that is under way aside; RC_UNLIMITED (policy.h) for a dead one.
+ */
 RC_API uint64_t rc_credential_ready_at_ms(const rc_credential *credential, bool is_alone);
 
 RC_API const char *rc_credential_state_name(rc_credential_state state);

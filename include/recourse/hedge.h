@@ -11,8 +11,8 @@
  * after TAKE the owner tells rc_call_on_success, after FAIL rc_call_on_failure, and both speak of
  * the right target. The hedge tells rc_shared how the other lane ended and gives its place back.
  *
- * A hedge costs a token of the retry budget and one of max_calls like any other extra call. There is
- * none after content was passed on. */
+ * A hedge costs a token of the retry budget and one of max_calls like any other extra call. There
+ * is none after content was passed on. */
 #ifndef RECOURSE_HEDGE_H
 #define RECOURSE_HEDGE_H
 

@@ -14,6 +14,7 @@ typedef struct rc_limiter {
     uint32_t in_flight;
 } rc_limiter;
 
+/* Nothing is in flight. max 0: there is always room. */
 RC_API void rc_limiter_init(rc_limiter *limiter, uint32_t max);
 RC_API bool rc_limiter_has_room(const rc_limiter *limiter);
 

@@ -83,7 +83,7 @@ RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
 /* An operator, a store or another machine says so. until_ms only ever moves a cooldown later. A
- * credential that is DEAD needs no until_ms; HEALTHY is ignored: see rc_shared_revive_credential. */
+ * credential that is DEAD needs no until_ms; HEALTHY is ignored: rc_shared_revive_credential. */
 RC_API void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
 RC_API void rc_shared_cool_credential(rc_shared *shared, uint16_t credential,
                                       rc_credential_state state, uint64_t until_ms);

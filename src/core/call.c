@@ -135,6 +135,8 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
     rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
     if (credential)
         credential->is_refreshing = false;
+    if (is_fresh && credential && credential->state == RC_CREDENTIAL_DEAD)
+        rc_credential_revive(credential);
     if (is_fresh)
         return leave(call, rc_call_go_on(call, RC_WHY_REFRESHED, entropy));
     if (credential)

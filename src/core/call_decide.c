@@ -1,6 +1,4 @@
 /* The order of the decisions: docs/internals/call.md. The steps are numbered as there. */
-#include <recourse/taxonomy.h>
-
 #include "core/call_private.h"
 #include "core/shared_private.h"
 
@@ -100,7 +98,7 @@ static rc_action on_overflow(rc_call *call)
     uint16_t larger = plan->overflow_to;
     rc_skip skip = {0};
     bool may_go = larger < plan->entry_count && larger != call->flight.entry &&
-                  !call->went_to_larger && !call->is_committed && plan->policy->enabled &&
+                  !call->is_committed && plan->policy->enabled &&
                   !rc_code_set_has(&plan->policy->never_retry_on, RC_CODE_CONTEXT_OVERFLOW) &&
                   rc_call_spent(call) == RC_WHY_NONE;
     if (!may_go)
@@ -154,13 +152,6 @@ rc_reason rc_call_spent(const rc_call *call)
     return is_too_little(call, call->now_ms) ? RC_WHY_TOO_LITTLE_LEFT : RC_WHY_NONE;
 }
 
-/* When the server said that it makes sense to come back; 0: it did not. */
-static uint64_t hinted_at(const rc_call *call)
-{
-    int64_t hint_ms = call->why.retry_after_ms;
-    return hint_ms > 0 ? add(call->now_ms, (uint64_t)hint_ms) : 0;
-}
-
 /* --- step 5 --- */
 
 static bool find_credential(const rc_call *call, uint16_t *ret_credential)
@@ -192,14 +183,20 @@ static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
     const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
     uint64_t at_ms = add(call->now_ms, wait_ms);
+    if (at_ms < call->not_before_ms) {
+        at_ms = call->not_before_ms;
+        wait_ms = at_ms - call->now_ms;
+    }
     if (wait_ms > rule->max_delay_ms)
         return too_long(call, RC_WHY_DELAY_TOO_LONG, wait_ms);
     if (at_ms >= call->deadline_at_ms)
         return too_long(call, RC_WHY_WAIT_PAST_DEADLINE, wait_ms);
     if (is_too_little(call, at_ms))
         return too_long(call, RC_WHY_TOO_LITTLE_LEFT, wait_ms);
+    /* Who waits again has paid for the call that was not made. */
+    if (reason != RC_WHY_TARGET_UNAVAILABLE)
+        rc_budget_take(&call->shared->budget, call->now_ms);
     call->last_wait_ms = wait_ms;
-    call->not_before_ms = hinted_at(call);
     call->state = RC_CALL_WAITING;
     call->last = action_of(call, RC_DO_WAIT, reason);
     call->last.at_ms = at_ms;
@@ -236,10 +233,7 @@ static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
     bool is_hint =
         why->retry_after_ms >= 0 && (policy->hint == RC_HINT_EXACT || hint_ms >= backoff_ms);
     uint64_t wait_ms = reach(call, is_hint ? hint_ms : backoff_ms, until_ms, backoff_ms, entropy);
-    rc_action action = wait_for(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
-    if (action.what == RC_DO_WAIT)
-        rc_budget_take(&call->shared->budget, call->now_ms);
-    return action;
+    return wait_for(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
 }
 
 /* --- step 3, AuthFailed --- */
@@ -253,13 +247,7 @@ static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entr
     call->is_refreshed = true;
     if (credential->is_refreshing) {
         const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
-        uint64_t wait_ms = rc_backoff_wait(rule, 1, 0, entropy);
-        if (call->why.retry_after_ms > 0 && (uint64_t)call->why.retry_after_ms > wait_ms)
-            wait_ms = (uint64_t)call->why.retry_after_ms;
-        rc_action action = wait_for(call, wait_ms, RC_WHY_REFRESH);
-        if (action.what == RC_DO_WAIT)
-            rc_budget_take(&call->shared->budget, call->now_ms);
-        return action;
+        return wait_for(call, rc_backoff_wait(rule, 1, 0, entropy), RC_WHY_REFRESH);
     }
     rc_budget_take(&call->shared->budget, call->now_ms);
     credential->is_refreshing = true;
@@ -298,7 +286,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     uint64_t at_ms = is_open ? 0 : earlier(here.until_ms, next.until_ms);
     return rc_call_do_stop(
         call, rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT,
-        at_ms ? at_ms : hinted_at(call));
+        at_ms ? at_ms : call->not_before_ms);
 }
 
 /* --- the whole --- */
@@ -311,22 +299,25 @@ static bool is_cancellation(rc_code code)
 rc_action rc_call_decide(rc_call *call, uint64_t entropy)
 {
     const rc_setback *why = &call->why;
+    call->not_before_ms =
+        why->retry_after_ms > 0 ? add(call->now_ms, (uint64_t)why->retry_after_ms) : 0;
     if (is_cancellation(why->code))
         return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
     if (why->code == RC_CODE_CONTEXT_OVERFLOW)
         return on_overflow(call);
     if (call->is_committed)
-        return rc_call_do_stop(call, RC_WHY_COMMITTED, hinted_at(call));
+        return rc_call_do_stop(call, RC_WHY_COMMITTED, call->not_before_ms);
     rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
+    /* A dead one was not to be refreshed when another call tried. */
     if (why->code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
-        !call->is_refreshed)
+        credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed)
         return refresh(call, credential, entropy);
 
     rc_reason reason = refusal(call);
     if (reason == RC_WHY_NONE)
         reason = rc_call_spent(call);
     if (reason != RC_WHY_NONE)
-        return rc_call_do_stop(call, reason, hinted_at(call));
+        return rc_call_do_stop(call, reason, call->not_before_ms);
     uint16_t other = RC_NO_TARGET;
     if (find_credential(call, &other))
         return retry_with(call, call->flight.entry, other, RC_WHY_NEXT_CREDENTIAL);
@@ -357,10 +348,8 @@ rc_action rc_call_go_on(rc_call *call, rc_reason reason, uint64_t entropy)
         return rc_call_do_stop(call, RC_WHY_TRIES_SPENT, earlier(here.until_ms, next.until_ms));
     if (here.until_ms == RC_UNLIMITED)
         return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, next.until_ms);
-    /* The token of the wait before pays for this one: no call was made for it. */
     uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(call->plan->policy, call->why.code),
                                           call->tries, call->last_wait_ms, entropy);
     uint64_t wait_ms = reach(call, backoff_ms, here.until_ms, backoff_ms, entropy);
-    call->why.retry_after_ms = -1; /* it was waited for */
     return wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
 }

@@ -1,4 +1,4 @@
-/* What a call may ask, what it takes for a try and gives back, what its failures tell the others. */
+/* What a call may ask, what it takes for a try and gives back, what its failures tell others. */
 #include "core/call_private.h"
 #include "core/shared_private.h"
 
@@ -13,10 +13,9 @@ uint16_t rc_call_chain_count(const rc_call *call)
 
 /* Guesses count where there is something else to ask. For a context that is too long for the others
  * there is nothing else than the target with the larger window. */
-static bool is_alone(const rc_call *call, uint16_t entry)
+static bool is_alone(const rc_call *call)
 {
-    return call->is_alone || call->went_to_larger || entry == call->plan->overflow_to ||
-           entry >= rc_call_chain_count(call);
+    return call->is_alone || call->went_to_larger || call->why.code == RC_CODE_CONTEXT_OVERFLOW;
 }
 
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
@@ -24,7 +23,7 @@ bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
     const rc_chain_entry *row = &call->plan->entries[entry];
     rc_skip skip = {.entry = entry, .reason = RC_WHY_SKIP_CAPABILITY};
     if ((call->needs & ~row->capabilities) == 0 &&
-        rc_shared_is_target_open(call->shared, row->target, is_alone(call, entry), call->now_ms,
+        rc_shared_is_target_open(call->shared, row->target, is_alone(call), call->now_ms,
                                  &skip.reason, &skip.until_ms))
         return true;
     *ret_skip = skip;
@@ -109,7 +108,7 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
     if (!target)
         return flight;
     if (credential == RC_NO_TARGET &&
-        !rc_shared_pick_credential(shared, flight.target, is_alone(call, entry), call->now_ms,
+        !rc_shared_pick_credential(shared, flight.target, is_alone(call), call->now_ms,
                                    &flight.credential))
         flight.credential = RC_NO_TARGET;
     flight.is_on = rc_limiter_take(&target->limiter);

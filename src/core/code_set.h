@@ -15,14 +15,14 @@ enum {
 
 _Static_assert(RC_CODE_PLACE_COUNT <= sizeof(rc_code_set) * 8, "a set holds every code");
 
-/* RC_CODES(RATE_LIMITED, OVERLOADED): the initialiser of a set's bits, of one to eight codes;
- * RC_CODES(NONE) is the empty one. */
-#define RC_CODES(...) RC_CODES_OF(__VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
-#define RC_CODES_OF(A, B, C, D, E, F, G, H, ...)                                           \
-    {                                                                                      \
-        RC_CODES_WORD(0, A, B, C, D, E, F, G, H), RC_CODES_WORD(1, A, B, C, D, E, F, G, H) \
+/* RC_CODE_SET(RATE_LIMITED, OVERLOADED): the initialiser of a set's bits, of one to eight codes;
+ * RC_CODE_SET(NONE) is the empty one. */
+#define RC_CODE_SET(...) RC_CODE_SET_OF(__VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
+#define RC_CODE_SET_OF(A, B, C, D, E, F, G, H, ...)                                              \
+    {                                                                                            \
+        RC_CODE_SET_WORD(0, A, B, C, D, E, F, G, H), RC_CODE_SET_WORD(1, A, B, C, D, E, F, G, H) \
     }
-#define RC_CODES_WORD(word, A, B, C, D, E, F, G, H)                                              \
+#define RC_CODE_SET_WORD(word, A, B, C, D, E, F, G, H)                                           \
     (RC_CODE_BIT(word, A) | RC_CODE_BIT(word, B) | RC_CODE_BIT(word, C) | RC_CODE_BIT(word, D) | \
      RC_CODE_BIT(word, E) | RC_CODE_BIT(word, F) | RC_CODE_BIT(word, G) | RC_CODE_BIT(word, H))
 #define RC_CODE_BIT(word, ID) \

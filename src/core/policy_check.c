@@ -1,5 +1,5 @@
-/* The first thing that is wrong with a policy. The sentences are shown beside the place in the YAML,
- * so they name its keys. */
+/* The first thing that is wrong with a policy. The sentences are shown beside the place in the
+ * YAML, so they name its keys. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>

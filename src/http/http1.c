@@ -45,7 +45,7 @@ static int refuse(rc_http1 *reader, rc_http1_fault fault)
     return HPE_USER;
 }
 
-/* Bytes of one part come in pieces when the head does; they are next to each other in the buffer. */
+/* Parts come in pieces when the head does; the pieces are next to each other in the buffer. */
 static int on_target(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = of(parser);

@@ -86,8 +86,8 @@ static bool begins(const char *text, size_t len, rc_str with)
     return len >= with.len && memcmp(text, with.ptr, with.len) == 0;
 }
 
-/* METHOD SP target SP HTTP/1.N CR LF, one space each. One empty line before it is allowed (RFC 9112,
- * section 2.2). */
+/* METHOD SP target SP HTTP/1.N CR LF, one space each. One empty line before it is allowed (RFC
+ * 9112, section 2.2). */
 static bool is_request_line(const rc_http1 *reader, const char *head)
 {
     uint32_t start = begins(head, reader->head_bytes, RC_STR("\r\n")) ? 2 : 0;

@@ -14,6 +14,8 @@ generate() {
     "$RECOURSE_BINARY/gen_errors" "$1"
     "$RECOURSE_BINARY/gen_phrases" "$1"
     "$RECOURSE_BINARY/gen_rules" "$1"
+    "$RECOURSE_BINARY/gen_policy" "$1"
+    "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$1"
 }
 
 # written FOLDER: the files that were written there.
@@ -24,7 +26,7 @@ written() {
 @test "generating again changes nothing" {
     generate "$fresh"
     files=$(written "$fresh")
-    [ "$(echo "$files" | wc -l)" -ge 8 ]
+    [ "$(echo "$files" | wc -l)" -ge 12 ]
     for file in $files; do
         diff -u "$RECOURSE_SOURCE/$file" "$fresh/$file"
     done
@@ -42,11 +44,21 @@ written() {
 
 @test "a place that cannot be written to is an error" {
     touch "$BATS_TEST_TMPDIR/file"
-    for generator in gen_errors gen_phrases gen_rules; do
+    for generator in gen_errors gen_phrases gen_rules gen_policy; do
         run "$RECOURSE_BINARY/$generator" "$BATS_TEST_TMPDIR/file"
         [ "$status" -ne 0 ]
         [ -n "$output" ]
     done
+}
+
+@test "a scenario whose name is not that of its file is an error" {
+    sed -i 's/^name: outage$/name: outrage/' "$fresh/spec/scenarios/outage.yaml"
+    run "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$fresh"
+    [ "$status" -ne 0 ]
+    [[ $output == *outage.yaml* ]]
+    run "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$BATS_TEST_TMPDIR/nowhere"
+    [ "$status" -ne 0 ]
+    [[ $output == *nowhere* ]]
 }
 
 @test "a fault in the phrases is named with its place" {

@@ -31,6 +31,7 @@ static struct fake_sys {
     bool is_tty[3];
     int columns;
     int open_count; /* files that are open */
+    int ticks;      /* how often the monotonic clock was asked */
 
     int calls;   /* that could fail, so far */
     int fail_at; /* the first that does; 0: none */
@@ -134,6 +135,17 @@ static int fake_clock(struct timespec *ret_time)
     return 0;
 }
 
+/* Half a second a call: whoever waits by it comes to an end. */
+static int fake_monotonic(struct timespec *ret_time)
+{
+    if (fake_fails())
+        return -1;
+    fake.ticks++;
+    ret_time->tv_sec = 1000 + fake.ticks / 2;
+    ret_time->tv_nsec = fake.ticks % 2 * 500000000;
+    return 0;
+}
+
 static int fake_offset(time_t at)
 {
     return at > 0 ? 3600 : 0;
@@ -156,6 +168,8 @@ static const char *fake_getenv(const char *name)
     return NULL;
 }
 
+/* Processes, signals and terminals are not faked: tests/support/real_sys.h lets the real ones fail.
+ */
 static const rc_sys_calls fake_calls = {
     .open_read = fake_open,
     .read = fake_read,
@@ -164,6 +178,7 @@ static const rc_sys_calls fake_calls = {
     .isatty = fake_isatty,
     .columns = fake_columns,
     .clock_realtime = fake_clock,
+    .clock_monotonic = fake_monotonic,
     .utc_offset_s = fake_offset,
     .getrandom = fake_random,
     .getenv = fake_getenv,

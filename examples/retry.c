@@ -1,0 +1,65 @@
+/* A call that fails, waits, moves to another target and works. rc_call decides what to do next; the
+ * loop does it. Time is virtual here: a program of its own would sleep, and read its clock. */
+#include <recourse/recourse.h>
+
+#include <stdio.h>
+
+static const char *const targets[] = {"openai/gpt-4o", "anthropic/claude-sonnet-4-5"};
+
+/* What the targets answer, try by try; NONE: it worked. */
+static const struct {
+    rc_code code;
+    int64_t retry_after_ms; /* -1: the server gave no hint */
+} answers[] = {
+    {RC_CODE_PROVIDER_5XX, -1},
+    {RC_CODE_RATE_LIMITED, 20000},
+    {RC_CODE_CONNECTION_RESET, -1},
+    {RC_CODE_NONE, -1},
+};
+
+static void tell(uint64_t now_ms, const rc_action *action)
+{
+    static const char *const what[] = {"", "try", "wait", "refresh", "deliver", "compact", "stop"};
+    printf("%6.1f s  %-8s %-28s %s\n", (double)now_ms / 1000, what[action->what],
+           targets[action->target], rc_reason_text(action->reason));
+}
+
+int main(void)
+{
+    /* What all calls of a process know together: budget, breakers, cooldowns. */
+    rc_target states[2];
+    rc_shared shared;
+    rc_shared_settings settings = rc_shared_settings_default();
+    rc_shared_init(&shared, &settings, states, 2, NULL, 0, 0);
+
+    /* Where a request may go, and how often it may be tried. */
+    rc_policy policy = *rc_policy_preset(RC_STR("transport"));
+    policy.others.jitter = RC_JITTER_NONE; /* so that this program prints the same every time */
+    rc_chain_entry chain[] = {{.target = 0, .capabilities = UINT32_MAX},
+                              {.target = 1, .capabilities = UINT32_MAX}};
+    rc_plan plan = {
+        .policy = &policy, .entries = chain, .entry_count = 2, .overflow_to = RC_NO_TARGET};
+
+    uint64_t now_ms = 0;
+    uint64_t entropy = 1; /* any random number */
+    rc_call call;
+    rc_call_init(&call, &plan, &shared, NULL, now_ms);
+    rc_action action = rc_call_begin(&call, now_ms, entropy);
+    for (size_t i = 0; !rc_call_is_done(&call);) {
+        tell(now_ms, &action);
+        if (action.what == RC_DO_WAIT) {
+            now_ms = action.at_ms; /* sleep */
+            action = rc_call_on_wake(&call, now_ms, entropy);
+            continue;
+        }
+        now_ms += 300; /* ask action.target */
+        rc_setback why = rc_setback_of_code(answers[i].code);
+        why.retry_after_ms = answers[i].retry_after_ms;
+        if (answers[i++].code == RC_CODE_NONE)
+            action = rc_call_on_success(&call, now_ms);
+        else
+            action = rc_call_on_failure(&call, &why, now_ms, entropy);
+    }
+    tell(now_ms, &action);
+    return action.what == RC_DO_DELIVER ? 0 : 1;
+}

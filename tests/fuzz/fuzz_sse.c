@@ -1,0 +1,69 @@
+/* Server-sent events of any bytes: the events tile the stream, no cut makes a difference, and what
+ * is dispatched is what the standard's plain reading dispatches. The first byte decides how the
+ * stream is cut and how large an event may be. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../support/sse_oracle.h"
+#include "../support/stream_run.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool is_true)
+{
+    if (!is_true)
+        abort();
+}
+
+static void check_event(const rc_stream_event *event, const oracle *o, size_t *at)
+{
+    if (!event->has_data || event->is_cut)
+        return;
+    check(*at < o->count);
+    const oracle_event *wanted = &o->events[*at];
+    check(rc_str_eq(event->name, rc_str_make(wanted->name, wanted->name_len)));
+    check(rc_str_eq(event->data, rc_str_make(wanted->data, wanted->data_len)));
+    ++*at;
+}
+
+static void compare_with_oracle(rc_str text, rc_buf *room)
+{
+    oracle o;
+    rc_sse sse;
+    rc_stream_event event;
+    size_t at = 0;
+    oracle_read(&o, text);
+    rc_sse_init(&sse, room, text.len + 1);
+    rc_sse_push(&sse, text);
+    while (rc_sse_pull(&sse, &event))
+        check_event(&event, &o, &at);
+    while (rc_sse_end(&sse, &event))
+        check_event(&event, &o, &at);
+    check(at == o.count);
+    oracle_done(&o);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1)
+        return 0;
+    rc_str text = rc_str_make((const char *)data + 1, size - 1);
+    size_t max_bytes = data[0] & 1 ? 16u + data[0] / 4u : size;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_buf room;
+    rc_buf_init(&room, &alloc, 2 * size + 16);
+    compare_with_oracle(text, &room);
+    stream_run whole =
+        stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &room, max_bytes);
+    stream_run bytes =
+        stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_BYTES, &room, max_bytes);
+    stream_run cuts =
+        stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, 2u + data[0], &room, max_bytes);
+    check(whole.is_tiled && bytes.is_tiled && cuts.is_tiled);
+    check(stream_run_is_same(&whole, &bytes) && stream_run_is_same(&whole, &cuts));
+    stream_run_done(&whole);
+    stream_run_done(&bytes);
+    stream_run_done(&cuts);
+    rc_buf_done(&room);
+    return 0;
+}

@@ -1,0 +1,78 @@
+/* Streams of every dialect and form, of any bytes: no cut makes a difference, the counters agree
+ * with the events, and nothing but a terminator or a finish reason makes a stream complete. The
+ * first byte is the dialect, the second the form, the third decides the cuts. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../support/stream_run.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEAD_BYTES 3
+
+static void check(bool is_true)
+{
+    if (!is_true)
+        abort();
+}
+
+static void check_kinds(const stream_note *note)
+{
+    unsigned kinds = note->kinds;
+    check(kinds != 0 && kinds < RC_STREAM_OTHER << 1);
+    /* these say that there is nothing else */
+    check(!(kinds & RC_STREAM_OTHER) || kinds == RC_STREAM_OTHER);
+    check(!(kinds & RC_STREAM_DAMAGED) || kinds == RC_STREAM_DAMAGED);
+    check(!(kinds & RC_STREAM_PREAMBLE) || !(kinds & RC_STREAM_CONTENT));
+    check((note->finish != RC_STREAM_FINISH_NONE) == ((kinds & RC_STREAM_FINISH) != 0));
+    bool is_data = note->type == RC_STREAM_EVENT_DATA;
+    check(is_data || kinds == RC_STREAM_KEEPALIVE || note->type == RC_STREAM_EVENT_CLOSE);
+}
+
+static void check_end(const stream_run *run)
+{
+    uint64_t content = 0;
+    unsigned all = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        check_kinds(&run->notes[i]);
+        content += (run->notes[i].kinds & RC_STREAM_CONTENT) != 0;
+        all |= run->notes[i].kinds;
+    }
+    check(content == run->watch.content_events);
+    rc_stream_end orderly = rc_stream_watch_end(&run->watch, true);
+    rc_stream_end other = rc_stream_watch_end(&run->watch, false);
+    if (orderly == RC_STREAM_END_COMPLETE)
+        check((all & (RC_STREAM_CONTENT | RC_STREAM_FINISH)) &&
+              (all & (RC_STREAM_TERMINATOR | RC_STREAM_FINISH)));
+    if (other == RC_STREAM_END_COMPLETE)
+        check(orderly == other && (all & RC_STREAM_TERMINATOR));
+    check((all & RC_STREAM_ERROR) || orderly != RC_STREAM_END_ERRORED);
+    rc_stream_usage usage = rc_stream_watch_usage(&run->watch);
+    check(usage.input >= -1 && usage.output >= -1 && usage.cached >= -1);
+    check(usage.written >= -1 && usage.reasoning >= -1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < HEAD_BYTES)
+        return 0;
+    rc_stream_dialect dialect = (rc_stream_dialect)(data[0] % RC_STREAM_DIALECT_COUNT);
+    stream_form form = (stream_form)(data[1] % FORM_COUNT);
+    rc_str text = rc_str_make((const char *)data + HEAD_BYTES, size - HEAD_BYTES);
+    size_t max_bytes = data[2] & 1 ? 16u + data[2] : size;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_buf room;
+    rc_buf_init(&room, &alloc, 2 * size + 16);
+    stream_run whole = stream_run_do(form, dialect, text, CUT_NOT, &room, max_bytes);
+    stream_run bytes = stream_run_do(form, dialect, text, CUT_BYTES, &room, max_bytes);
+    stream_run cuts = stream_run_do(form, dialect, text, 2u + data[2], &room, max_bytes);
+    check(whole.is_tiled && bytes.is_tiled && cuts.is_tiled);
+    check(whole.is_error_inside && bytes.is_error_inside && cuts.is_error_inside);
+    check(stream_run_is_same(&whole, &bytes) && stream_run_is_same(&whole, &cuts));
+    check_end(&whole);
+    stream_run_done(&whole);
+    stream_run_done(&bytes);
+    stream_run_done(&cuts);
+    rc_buf_done(&room);
+    return 0;
+}

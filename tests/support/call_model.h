@@ -1,0 +1,454 @@
+/* A second opinion on rc_call. Some calls share three targets and live through chance: answers,
+ * failures, waits, operators. The model sees what goes in and what comes out, keeps its own books,
+ * and ends the program when one of the invariants of call.h (C1 to C8) does not hold.
+ *
+ * It knows nothing of how the machine decides: only what no decision may do. */
+#ifndef RC_TEST_CALL_MODEL_H
+#define RC_TEST_CALL_MODEL_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <recourse/call.h>
+
+#define MODEL_TARGETS 3
+#define MODEL_CREDENTIALS 4
+#define MODEL_CALLS 3
+
+static inline void model_check(bool is_held, const char *law, int line)
+{
+    if (is_held)
+        return;
+    fprintf(stderr, "call_model.h:%d: not so: %s\n", line, law);
+    abort();
+}
+
+#define LAW(law) model_check((law), #law, __LINE__)
+
+/* Chance: from a fuzzer's bytes, or from a seed without end. */
+typedef struct chance {
+    const uint8_t *bytes; /* NULL: from the seed */
+    size_t size;
+    uint64_t seed;
+} chance;
+
+static inline uint32_t draw(chance *c, uint32_t below)
+{
+    if (!c->bytes) {
+        c->seed ^= c->seed << 13;
+        c->seed ^= c->seed >> 7;
+        c->seed ^= c->seed << 17;
+        return (uint32_t)((c->seed >> 32) * below >> 32);
+    }
+    uint32_t value = 0;
+    for (uint32_t reach = 1; reach < below && c->size > 0; reach <<= 8, c->size--) {
+        value = value << 8 | *c->bytes++;
+        if (reach >= 1u << 24)
+            break;
+    }
+    return value % below;
+}
+
+static inline uint64_t draw_entropy(chance *c)
+{
+    return draw(c, 65536) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* What the model knows of one call. */
+typedef struct watch {
+    rc_call call;
+    rc_skips skips;
+    bool is_used;
+    rc_action last;
+    rc_setback why;  /* of the latest failure */
+    bool has_failed; /* the latest input was a failure that the call expected */
+    uint64_t deadline_ms;
+    uint16_t first_entry;
+    uint32_t calls;
+    uint32_t tries;         /* at the present entry */
+    uint32_t seen;          /* entries that were asked, as bits */
+    uint64_t hint_until_ms; /* of the present entry */
+    bool is_committed;
+    bool is_refreshed; /* at the present entry */
+    bool went_to_larger;
+} watch;
+
+typedef struct model {
+    rc_shared shared;
+    rc_target targets[MODEL_TARGETS];
+    rc_credential credentials[MODEL_CREDENTIALS];
+    rc_policy policy;
+    rc_chain_entry entries[MODEL_TARGETS];
+    rc_plan plan;
+    watch calls[MODEL_CALLS];
+    uint64_t now_ms;
+    uint64_t told_ms[MODEL_TARGETS]; /* a hint that all must keep to */
+    uint64_t extra_calls;
+    uint64_t tokens; /* that were there in all; only if the budget is without refill */
+} model;
+
+/* --- a random world --- */
+
+static inline rc_retry_rule random_rule(chance *c)
+{
+    static const uint64_t caps[] = {RC_UNLIMITED, 60000, 3000};
+    rc_retry_rule rule = {.max_attempts = 1 + draw(c, 4),
+                          .backoff = (rc_backoff)(1 + draw(c, 3)),
+                          .jitter = (rc_jitter)(1 + draw(c, 4)),
+                          .jitter_pct = draw(c, 101),
+                          .factor_milli = 1000 + draw(c, 2) * 1000,
+                          .base_ms = draw(c, 4) * 500,
+                          .max_delay_ms = caps[draw(c, 3)]};
+    return rule;
+}
+
+static inline void random_policy(model *m, chance *c)
+{
+    rc_policy *p = &m->policy;
+    *p = (rc_policy){.name = "random",
+                     .enabled = draw(c, 16) != 0,
+                     .retry_exhausted = draw(c, 2),
+                     .hint = (rc_hint_use)(1 + draw(c, 2)),
+                     .max_calls = 1 + draw(c, 8),
+                     .budget_ms = draw(c, 3) ? RC_UNLIMITED : 1 + draw(c, 20000),
+                     .min_remaining_ms = draw(c, 3) ? 0 : draw(c, 2000),
+                     .others = random_rule(c)};
+    if (draw(c, 2)) {
+        p->rules[0] = random_rule(c);
+        rc_code_set_add(&p->rules[0].codes, RC_CODE_RATE_LIMITED);
+        rc_code_set_add(&p->rules[0].codes, RC_CODE_OVERLOADED);
+        p->rule_count = 1;
+    }
+    if (draw(c, 8) == 0)
+        rc_code_set_add(&p->never_retry_on, RC_CODE_PROVIDER_5XX);
+    if (draw(c, 8) == 0)
+        rc_code_set_add(&p->retry_on, RC_CODE_RATE_LIMITED);
+}
+
+static inline void random_shared(model *m, chance *c)
+{
+    rc_shared_settings settings = rc_shared_settings_default();
+    uint32_t burst = draw(c, 3) * 10;
+    settings.budget = (rc_budget_settings){.burst = burst};
+    m->tokens = burst ? burst : UINT64_MAX;
+    settings.breaker.min_calls = draw(c, 4);
+    settings.cooldown_ms = 1 + draw(c, 4000);
+    settings.exhausted_ms = 1 + draw(c, 20000);
+    rc_shared_init(&m->shared, &settings, m->targets, MODEL_TARGETS, m->credentials,
+                   MODEL_CREDENTIALS, m->now_ms);
+    rc_shared_set_pool(&m->shared, 0, 0, (uint16_t)draw(c, 3));
+    rc_shared_set_pool(&m->shared, 1, 2, (uint16_t)draw(c, 3));
+    for (uint16_t i = 0; i < MODEL_TARGETS; i++)
+        rc_shared_set_limit(&m->shared, i, draw(c, 3));
+    for (uint16_t i = 0; i < MODEL_CREDENTIALS; i++)
+        m->credentials[i].can_refresh = draw(c, 2);
+}
+
+static inline void model_init(model *m, chance *c)
+{
+    memset(m, 0, sizeof *m);
+    m->now_ms = 1 + draw(c, 1000);
+    random_policy(m, c);
+    random_shared(m, c);
+    for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
+        uint32_t lack = draw(c, 8);
+        m->entries[i] = (rc_chain_entry){.target = (uint16_t)(draw(c, 8) ? i : 0),
+                                         .tries = (uint16_t)draw(c, 4),
+                                         .capabilities = lack ? UINT32_MAX : RC_NEED_TOOLS};
+    }
+    m->plan = (rc_plan){.policy = &m->policy,
+                        .entries = m->entries,
+                        .entry_count = MODEL_TARGETS,
+                        .chain_count = (uint16_t)draw(c, MODEL_TARGETS + 1),
+                        .overflow_to = draw(c, 2) ? RC_NO_TARGET : 2};
+}
+
+/* --- the laws --- */
+
+static inline bool is_final(const rc_action *a)
+{
+    return a->what == RC_DO_DELIVER || a->what == RC_DO_COMPACT || a->what == RC_DO_STOP;
+}
+
+static inline uint32_t most_tries(const model *m, uint16_t entry)
+{
+    uint32_t max = m->policy.others.max_attempts;
+    if (m->policy.rule_count && m->policy.rules[0].max_attempts > max)
+        max = m->policy.rules[0].max_attempts;
+    return m->entries[entry].tries ? m->entries[entry].tries : max;
+}
+
+static inline uint32_t place_of(const model *m, const watch *w, uint16_t entry)
+{
+    uint32_t count = m->plan.chain_count ? m->plan.chain_count : MODEL_TARGETS;
+    return (entry + count - w->first_entry) % count;
+}
+
+/* C5: what may follow a failure that is not retryable. */
+static inline void check_not_retryable(const watch *w, const rc_action *a)
+{
+    if (!w->has_failed || w->why.is_retryable || is_final(a))
+        return;
+    if (w->why.category == RC_CATEGORY_CAPACITY)
+        LAW(a->what == RC_DO_TRY &&
+            (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET ||
+             a->reason == RC_WHY_COOLING_NEXT_TARGET));
+    else if (w->why.code == RC_CODE_AUTH_FAILED)
+        LAW(a->what != RC_DO_TRY && a->reason == RC_WHY_REFRESH && !w->is_refreshed);
+    else
+        LAW(w->why.code == RC_CODE_CONTEXT_OVERFLOW && a->reason == RC_WHY_OVERFLOW_TO_LARGER &&
+            !w->went_to_larger);
+}
+
+/* C6: forward, each entry once; the same one again for few reasons. */
+static inline void check_path(const model *m, const watch *w, const rc_action *a)
+{
+    if (w->calls == 0 || a->reason == RC_WHY_OVERFLOW_TO_LARGER)
+        return;
+    if (a->entry == w->last.entry) {
+        LAW(a->reason == RC_WHY_WOKE || a->reason == RC_WHY_NEXT_CREDENTIAL ||
+            a->reason == RC_WHY_REFRESHED);
+        LAW((a->reason == RC_WHY_NEXT_CREDENTIAL) ==
+            (a->credential != a->from_credential && w->has_failed));
+        return;
+    }
+    LAW(!w->went_to_larger);
+    LAW(!(w->seen >> a->entry & 1));
+    LAW(place_of(m, w, a->entry) > place_of(m, w, w->last.entry));
+    LAW(a->from_entry == w->last.entry);
+}
+
+static inline void on_try(model *m, watch *w, const rc_action *a)
+{
+    LAW(m->now_ms < w->deadline_ms);         /* C4 */
+    LAW(!w->is_committed);                   /* C7 */
+    LAW(m->now_ms >= m->told_ms[a->target]); /* C2, of everybody */
+    check_path(m, w, a);
+    bool is_same = w->calls > 0 && a->entry == w->last.entry;
+    bool is_no_try = a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_REFRESHED;
+    if (!is_same) {
+        w->tries = 0;
+        w->hint_until_ms = 0;
+        w->is_refreshed = false;
+    }
+    if (is_same && a->reason == RC_WHY_WOKE)
+        LAW(m->now_ms >= w->hint_until_ms); /* C2 */
+    w->tries += !is_no_try;
+    w->went_to_larger |= a->reason == RC_WHY_OVERFLOW_TO_LARGER;
+    w->seen |= 1u << a->entry;
+    m->extra_calls += w->calls > 0;
+    w->calls++;
+    LAW(a->attempt == w->calls);
+    LAW(w->calls <= m->policy.max_calls);     /* C1 */
+    LAW(w->tries <= most_tries(m, a->entry)); /* C1 */
+    LAW(m->extra_calls <= m->tokens);
+}
+
+static inline void on_wait(const model *m, const watch *w, const rc_action *a)
+{
+    LAW(a->at_ms >= m->now_ms && a->at_ms < w->deadline_ms); /* C4 */
+    LAW(!w->is_committed);
+    if (w->has_failed && w->why.retry_after_ms > 0)
+        LAW(a->at_ms >= m->now_ms + (uint64_t)w->why.retry_after_ms); /* C2 */
+    LAW(a->wait_ms == a->at_ms - m->now_ms);
+}
+
+/* C8: what the targets have in flight is what the calls have taken. */
+static inline void check_books(const model *m)
+{
+    uint32_t in_flight[MODEL_TARGETS] = {0};
+    uint32_t refreshing[MODEL_CREDENTIALS + 1] = {0};
+    for (size_t i = 0; i < MODEL_CALLS; i++) {
+        const watch *w = &m->calls[i];
+        if (w->is_used && w->last.what == RC_DO_TRY)
+            in_flight[w->last.target]++;
+        if (w->is_used && w->last.what == RC_DO_REFRESH)
+            refreshing[w->last.credential]++;
+    }
+    for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
+        LAW(m->targets[i].limiter.in_flight == in_flight[i]);
+        LAW(!m->targets[i].breaker.is_probing || in_flight[i] > 0);
+    }
+    for (uint16_t i = 0; i < MODEL_CREDENTIALS; i++)
+        LAW(m->credentials[i].is_refreshing == refreshing[i]);
+    LAW(rc_shared_validate(&m->shared));
+}
+
+static inline void model_see(model *m, watch *w, rc_action a)
+{
+    LAW(rc_call_validate(&w->call));
+    LAW(rc_call_is_done(&w->call) == is_final(&a));
+    LAW(a.reason != RC_WHY_NONE);
+    check_not_retryable(w, &a);
+    if (a.what == RC_DO_TRY)
+        on_try(m, w, &a);
+    if (a.what == RC_DO_WAIT)
+        on_wait(m, w, &a);
+    if (a.what == RC_DO_REFRESH)
+        LAW(!w->is_committed && !w->is_refreshed);
+    w->is_refreshed |= a.reason == RC_WHY_REFRESH;
+    w->last = a;
+    w->has_failed = false;
+    check_books(m);
+}
+
+/* --- the inputs --- */
+
+static inline rc_setback random_setback(chance *c)
+{
+    static const rc_code codes[] = {
+        RC_CODE_RATE_LIMITED,    RC_CODE_OVERLOADED,       RC_CODE_PROVIDER_5XX,
+        RC_CODE_NETWORK_TIMEOUT, RC_CODE_QUOTA_EXHAUSTED,  RC_CODE_AUTH_FAILED,
+        RC_CODE_INVALID_REQUEST, RC_CODE_CONTEXT_OVERFLOW, RC_CODE_TURN_CANCELLED,
+        RC_CODE_RATE_LIMITED,    RC_CODE_CONNECTION_RESET, RC_CODE_QUOTA_EXHAUSTED};
+    static const int64_t hints[] = {-1, 0, 1, 700, 2500, 61000, INT64_MAX};
+    rc_setback why = rc_setback_of_code(codes[draw(c, sizeof codes / sizeof *codes)]);
+    why.retry_after_ms = hints[draw(c, 16) < 13 ? draw(c, 5) : draw(c, 7)];
+    why.limit_kind = (rc_limit_kind)draw(c, 8);
+    why.is_retry_exhausted = draw(c, 32) == 0;
+    return why;
+}
+
+/* The failure's own word, as the model reads it: until when nobody may ask this target. */
+static inline void note_hint(model *m, watch *w)
+{
+    const rc_setback *why = &w->why;
+    w->hint_until_ms = 0; /* the latest word counts */
+    if (why->retry_after_ms <= 0)
+        return;
+    uint64_t until_ms = m->now_ms + (uint64_t)why->retry_after_ms;
+    w->hint_until_ms = until_ms;
+    bool is_of_key = why->category == RC_CATEGORY_CAPACITY || why->code == RC_CODE_RATE_LIMITED;
+    bool is_of_model = why->limit_kind == RC_LIMIT_KIND_CONCURRENCY ||
+                       why->limit_kind == RC_LIMIT_KIND_MODEL_CAPACITY;
+    if (!why->is_retryable && !is_of_key)
+        return;
+    if (is_of_key && !is_of_model && w->last.credential != RC_NO_TARGET) {
+        w->hint_until_ms = 0; /* another key may be asked before */
+        return;
+    }
+    if (until_ms > m->told_ms[w->last.target])
+        m->told_ms[w->last.target] = until_ms;
+}
+
+static inline void model_begin(model *m, watch *w, chance *c)
+{
+    memset(w, 0, sizeof *w);
+    rc_call_options options = {.deadline_at_ms =
+                                   draw(c, 3) ? m->now_ms + draw(c, 30000) : RC_UNLIMITED,
+                               .needs = draw(c, 8) ? 0 : RC_NEED_VISION,
+                               .first_entry = (uint16_t)draw(c, 4),
+                               .skips = &w->skips};
+    w->is_used = true;
+    uint32_t count = m->plan.chain_count ? m->plan.chain_count : MODEL_TARGETS;
+    w->first_entry = options.first_entry < count ? options.first_entry : 0;
+    w->deadline_ms = options.deadline_at_ms;
+    if (m->policy.budget_ms != RC_UNLIMITED && m->now_ms + m->policy.budget_ms < w->deadline_ms)
+        w->deadline_ms = m->now_ms + m->policy.budget_ms;
+    rc_call_init(&w->call, &m->plan, &m->shared, &options, m->now_ms);
+    model_see(m, w, rc_call_begin(&w->call, m->now_ms, draw_entropy(c)));
+}
+
+static inline rc_action give(model *m, watch *w, chance *c, uint32_t input)
+{
+    bool is_trying = w->last.what == RC_DO_TRY;
+    uint64_t entropy = draw_entropy(c);
+    if (input == 0)
+        return rc_call_on_success(&w->call, m->now_ms);
+    if (input == 1) {
+        w->why = random_setback(c);
+        w->has_failed = is_trying;
+        if (is_trying)
+            note_hint(m, w);
+        return rc_call_on_failure(&w->call, &w->why, m->now_ms, entropy);
+    }
+    if (input == 2)
+        return rc_call_on_wake(&w->call, m->now_ms, entropy);
+    if (input == 3)
+        return rc_call_on_refreshed(&w->call, draw(c, 3) != 0, m->now_ms, entropy);
+    if (input == 4)
+        return rc_call_begin(&w->call, m->now_ms, entropy);
+    return rc_call_on_cancel(&w->call, m->now_ms);
+}
+
+/* An input that the state expects, most of the time. */
+static inline void model_input(model *m, watch *w, chance *c)
+{
+    uint32_t input = draw(c, 40);
+    if (input > 5)
+        input = w->last.what == RC_DO_WAIT ? 2 : w->last.what == RC_DO_REFRESH ? 3 : input % 4 != 0;
+    bool was_final = is_final(&w->last);
+    bool is_early = w->last.what == RC_DO_WAIT && input == 2 && m->now_ms < w->last.at_ms;
+    rc_action before = w->last;
+    rc_action a = give(m, w, c, input);
+    if (was_final || is_early) { /* C3, and no early try */
+        LAW(a.what == before.what && a.reason == before.reason && a.at_ms == before.at_ms &&
+            a.attempt == before.attempt);
+        w->has_failed = false;
+        check_books(m);
+        return;
+    }
+    model_see(m, w, a);
+}
+
+static inline void model_environment(model *m, chance *c)
+{
+    uint16_t target = (uint16_t)draw(c, MODEL_TARGETS);
+    uint16_t credential = (uint16_t)draw(c, MODEL_CREDENTIALS);
+    uint32_t what = draw(c, 5);
+    if (what == 0)
+        rc_shared_set_service(&m->shared, target, draw(c, 3) != 0);
+    if (what == 1) {
+        uint64_t until_ms = m->now_ms + draw(c, 8000);
+        rc_shared_cool_target(&m->shared, target, until_ms);
+        m->told_ms[target] = until_ms > m->told_ms[target] ? until_ms : m->told_ms[target];
+    }
+    if (what == 2 && !m->credentials[credential].is_refreshing)
+        rc_shared_revive_credential(&m->shared, credential);
+    if (what == 3)
+        rc_shared_set_limit(&m->shared, target, draw(c, 3));
+    if (what == 4)
+        rc_shared_set_service(&m->shared, target, true);
+}
+
+static inline void model_step(model *m, chance *c)
+{
+    watch *w = &m->calls[draw(c, MODEL_CALLS)];
+    uint32_t what = draw(c, 16);
+    if (what == 0) {
+        model_environment(m, c);
+        return;
+    }
+    if (what <= 3)
+        m->now_ms += draw(c, what == 3 ? 5000 : 100);
+    /* A wait without a cap may be for ever; nobody lives to see its end. */
+    if (w->is_used && w->last.what == RC_DO_WAIT && what <= 12 && m->now_ms < w->last.at_ms &&
+        w->last.at_ms < UINT64_C(1) << 40)
+        m->now_ms = w->last.at_ms;
+    if (what == 15 && w->is_used) {
+        rc_call_on_commit(&w->call);
+        w->is_committed = true;
+        return;
+    }
+    if (!w->is_used || (is_final(&w->last) && what > 4))
+        model_begin(m, w, c);
+    else
+        model_input(m, w, c);
+}
+
+/* Everything that was taken comes back. */
+static inline void model_end(model *m)
+{
+    for (size_t i = 0; i < MODEL_CALLS; i++) {
+        watch *w = &m->calls[i];
+        if (w->is_used && !is_final(&w->last))
+            model_see(m, w, rc_call_on_cancel(&w->call, m->now_ms));
+    }
+    for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
+        LAW(m->targets[i].limiter.in_flight == 0);
+        LAW(!m->targets[i].breaker.is_probing);
+    }
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* The real system with processes, pipes, signals and terminals, in which any call can be made to
+ * fail, and in which waiting takes no time: the clock is moved on by what a poll would have waited.
+ * What goes to standard error is kept. State is global because system calls have none to pass: one a
+ * program. */
+#ifndef RC_TESTS_REAL_SYS_H
+#define RC_TESTS_REAL_SYS_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/calls.h"
+
+#define REAL_TALK_MAX ((size_t)1 << 18)
+/* A poll that waits for longer than that waits for a process, not for a time. */
+#define REAL_WAIT_MAX_MS 200000
+/* What a poll takes that would have waited for a time: long enough for what is on its way. */
+#define REAL_SLICE_MS 20
+
+static struct real_sys {
+    int calls;   /* that could fail, so far */
+    int fail_at; /* the first that does; 0: none */
+    bool is_for_good;
+    int error;
+    bool has_failed_modes;      /* tcsetattr was among those that failed */
+    bool has_failed_foreground; /* tcsetpgrp */
+    uint64_t ahead_ms;          /* of the real clock */
+    size_t talk_len;
+    char talk[REAL_TALK_MAX];
+} real;
+
+static inline void real_reset(void)
+{
+    memset(&real, 0, sizeof real);
+}
+
+static bool real_fails(void)
+{
+    real.calls++;
+    bool is_hit = real.is_for_good ? real.calls >= real.fail_at : real.calls == real.fail_at;
+    if (real.fail_at == 0 || !is_hit)
+        return false;
+    errno = real.error;
+    return true;
+}
+
+/* Descriptors that are open. */
+static inline size_t real_open_count(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder != NULL && readdir(folder) != NULL)
+        count++;
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+static int real_open_read(const char *path)
+{
+    return real_fails() ? -1 : rc_sys_real.open_read(path);
+}
+
+static int real_open_append(const char *path)
+{
+    return real_fails() ? -1 : rc_sys_real.open_append(path);
+}
+
+static int real_open_temp(const char *folder)
+{
+    return real_fails() ? -1 : rc_sys_real.open_temp(folder);
+}
+
+static int real_open_terminal(void)
+{
+    return real_fails() ? -1 : rc_sys_real.open_terminal();
+}
+
+static ssize_t real_read(int fd, void *buf, size_t size)
+{
+    return real_fails() ? -1 : read(fd, buf, size);
+}
+
+static ssize_t real_write(int fd, const void *buf, size_t size)
+{
+    if (real_fails())
+        return -1;
+    if (fd != STDERR_FILENO)
+        return write(fd, buf, size);
+    size_t room = sizeof real.talk - 1 - real.talk_len;
+    size_t put = size < room ? size : room;
+    memcpy(real.talk + real.talk_len, buf, put);
+    real.talk_len += put;
+    return (ssize_t)size;
+}
+
+/* As on Linux: the descriptor is gone, whatever is said. */
+static int real_close(int fd)
+{
+    bool is_failing = real_fails();
+    int result = close(fd);
+    if (is_failing)
+        errno = real.error;
+    return is_failing ? -1 : result;
+}
+
+static int real_realtime(struct timespec *ret_time)
+{
+    return real_fails() ? -1 : rc_sys_real.clock_realtime(ret_time);
+}
+
+static int real_monotonic(struct timespec *ret_time)
+{
+    if (real_fails() || rc_sys_real.clock_monotonic(ret_time) != 0)
+        return -1;
+    ret_time->tv_sec += (time_t)(real.ahead_ms / 1000);
+    return 0;
+}
+
+static ssize_t real_random(void *buf, size_t size)
+{
+    return real_fails() ? -1 : rc_sys_real.getrandom(buf, size);
+}
+
+static ssize_t real_pread(int fd, void *buf, size_t size, off_t at)
+{
+    return real_fails() ? -1 : pread(fd, buf, size, at);
+}
+
+static off_t real_lseek(int fd, off_t at, int whence)
+{
+    return real_fails() ? -1 : lseek(fd, at, whence);
+}
+
+static int real_fstat(int fd, struct stat *ret_stat)
+{
+    return real_fails() ? -1 : fstat(fd, ret_stat);
+}
+
+static int real_lift(int fd)
+{
+    return real_fails() ? -1 : rc_sys_real.lift(fd);
+}
+
+static int real_set_nonblocking(int fd)
+{
+    return real_fails() ? -1 : rc_sys_real.set_nonblocking(fd);
+}
+
+static int real_pipe(int ret_fds[2])
+{
+    return real_fails() ? -1 : rc_sys_real.pipe(ret_fds);
+}
+
+static int real_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+    if (real_fails())
+        return -1;
+    bool is_time = timeout_ms >= 0 && timeout_ms < REAL_WAIT_MAX_MS;
+    int ready =
+        poll(fds, count, is_time && timeout_ms > REAL_SLICE_MS ? REAL_SLICE_MS : timeout_ms);
+    if (ready == 0)
+        real.ahead_ms += (uint64_t)timeout_ms;
+    return ready;
+}
+
+static int real_spawn(const rc_spawn *what, pid_t *ret_pid)
+{
+    return real_fails() ? real.error : rc_sys_real.spawn(what, ret_pid);
+}
+
+static int real_waitid(idtype_t kind, id_t id, siginfo_t *ret_info, int options)
+{
+    return real_fails() ? -1 : waitid(kind, id, ret_info, options);
+}
+
+static int real_kill(pid_t pid, int signal)
+{
+    return real_fails() ? -1 : kill(pid, signal);
+}
+
+static int real_adopt(void)
+{
+    return real_fails() ? -1 : rc_sys_real.adopt_orphans();
+}
+
+static int real_mask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+    return real_fails() ? -1 : sigprocmask(how, set, ret_old);
+}
+
+static int real_signal_fd(const sigset_t *set)
+{
+    return real_fails() ? -1 : rc_sys_real.signal_fd(set);
+}
+
+static int real_action(int signal, const struct sigaction *action, struct sigaction *ret_old)
+{
+    return real_fails() ? -1 : sigaction(signal, action, ret_old);
+}
+
+static int real_tcgetattr(int fd, struct termios *ret_modes)
+{
+    return real_fails() ? -1 : tcgetattr(fd, ret_modes);
+}
+
+static int real_tcsetattr(int fd, int when, const struct termios *modes)
+{
+    if (!real_fails())
+        return tcsetattr(fd, when, modes);
+    real.has_failed_modes = true;
+    return -1;
+}
+
+static pid_t real_tcgetpgrp(int fd)
+{
+    return real_fails() ? -1 : tcgetpgrp(fd);
+}
+
+static int real_tcsetpgrp(int fd, pid_t group)
+{
+    if (!real_fails())
+        return tcsetpgrp(fd, group);
+    real.has_failed_foreground = true;
+    return -1;
+}
+
+static int real_isatty(int fd)
+{
+    return isatty(fd);
+}
+
+static int real_columns(int fd)
+{
+    return rc_sys_real.columns(fd);
+}
+
+static int real_offset(time_t at)
+{
+    (void)at;
+    return 0;
+}
+
+static const char *real_getenv(const char *name)
+{
+    return rc_sys_real.getenv(name);
+}
+
+static pid_t real_getpgrp(void)
+{
+    return getpgrp();
+}
+
+static const rc_sys_calls real_calls = {
+    .open_read = real_open_read,
+    .read = real_read,
+    .write = real_write,
+    .close = real_close,
+    .isatty = real_isatty,
+    .columns = real_columns,
+    .clock_realtime = real_realtime,
+    .utc_offset_s = real_offset,
+    .getrandom = real_random,
+    .getenv = real_getenv,
+    .clock_monotonic = real_monotonic,
+    .open_append = real_open_append,
+    .open_temp = real_open_temp,
+    .open_terminal = real_open_terminal,
+    .pread = real_pread,
+    .lseek = real_lseek,
+    .fstat = real_fstat,
+    .lift = real_lift,
+    .set_nonblocking = real_set_nonblocking,
+    .pipe = real_pipe,
+    .poll = real_poll,
+    .spawn = real_spawn,
+    .waitid = real_waitid,
+    .kill = real_kill,
+    .adopt_orphans = real_adopt,
+    .getpgrp = real_getpgrp,
+    .signal_mask = real_mask,
+    .signal_fd = real_signal_fd,
+    .signal_action = real_action,
+    .tcgetattr = real_tcgetattr,
+    .tcsetattr = real_tcsetattr,
+    .tcgetpgrp = real_tcgetpgrp,
+    .tcsetpgrp = real_tcsetpgrp,
+};
+
+#endif

@@ -1,0 +1,133 @@
+/* Credentials: what makes one unusable, and until when. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <recourse/credential.h>
+#include <recourse/policy.h>
+
+_Static_assert(sizeof(rc_credential) <= 24, "docs/internals/cooldown.md says so");
+
+static rc_credential make(void)
+{
+    rc_credential credential;
+    rc_credential_init(&credential, true);
+    return credential;
+}
+
+static void test_healthy_at_first(void **state)
+{
+    (void)state;
+    rc_credential credential = make();
+    assert_true(credential.can_refresh);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_HEALTHY);
+    assert_true(rc_credential_is_usable(&credential, false, 0));
+    assert_int_equal(rc_credential_ready_at_ms(&credential, false), 0);
+}
+
+static void test_time_heals(void **state)
+{
+    (void)state;
+    for (int kind = RC_CREDENTIAL_COOLING; kind <= RC_CREDENTIAL_EXHAUSTED; kind++) {
+        rc_credential credential = make();
+        rc_credential_cool(&credential, (rc_credential_state)kind, 1000, true);
+        assert_int_equal(rc_credential_state_at(&credential, 999), kind);
+        assert_int_equal(rc_credential_state_at(&credential, 1000), RC_CREDENTIAL_HEALTHY);
+        assert_false(rc_credential_is_usable(&credential, true, 999));
+        assert_true(rc_credential_is_usable(&credential, false, 1000));
+        assert_int_equal(rc_credential_ready_at_ms(&credential, true), 1000);
+    }
+}
+
+static void test_a_guess_holds_where_there_is_another(void **state)
+{
+    (void)state;
+    rc_credential credential = make();
+    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, false);
+    assert_false(rc_credential_is_usable(&credential, false, 999));
+    assert_true(rc_credential_is_usable(&credential, true, 999));
+    assert_int_equal(rc_credential_ready_at_ms(&credential, false), 1000);
+    assert_int_equal(rc_credential_ready_at_ms(&credential, true), 0);
+}
+
+static void test_the_longer_reason_is_the_state(void **state)
+{
+    (void)state;
+    rc_credential credential = make();
+    rc_credential_cool(&credential, RC_CREDENTIAL_EXHAUSTED, 5000, true);
+    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, true);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
+    assert_int_equal(rc_credential_ready_at_ms(&credential, false), 5000);
+    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 5000, true);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
+    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 9000, false);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_COOLING);
+    rc_credential_cool(&credential, RC_CREDENTIAL_EXHAUSTED, 9000, true);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_EXHAUSTED);
+}
+
+static void test_no_other_state_cools(void **state)
+{
+    (void)state;
+    rc_credential credential = make();
+    rc_credential_cool(&credential, RC_CREDENTIAL_HEALTHY, 1000, true);
+    rc_credential_cool(&credential, RC_CREDENTIAL_DEAD, 1000, true);
+    rc_credential_cool(&credential, (rc_credential_state)9, 1000, true);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_HEALTHY);
+    assert_true(rc_credential_is_usable(&credential, false, 0));
+}
+
+static void test_dead_until_revived(void **state)
+{
+    (void)state;
+    rc_credential credential = make();
+    credential.is_refreshing = true;
+    rc_credential_kill(&credential);
+    rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, true);
+    assert_int_equal(rc_credential_state_at(&credential, UINT64_MAX), RC_CREDENTIAL_DEAD);
+    assert_false(rc_credential_is_usable(&credential, true, UINT64_MAX));
+    assert_true(rc_credential_ready_at_ms(&credential, true) == RC_UNLIMITED);
+    rc_credential_revive(&credential);
+    assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_HEALTHY);
+    assert_true(rc_credential_is_usable(&credential, false, 0));
+    assert_true(credential.can_refresh);
+    assert_int_equal(rc_credential_ready_at_ms(&credential, false), 0);
+}
+
+static void test_not_while_it_is_refreshed(void **state)
+{
+    (void)state;
+    rc_credential credential = make();
+    credential.is_refreshing = true;
+    assert_false(rc_credential_is_usable(&credential, true, 0));
+    credential.is_refreshing = false;
+    assert_true(rc_credential_is_usable(&credential, true, 0));
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(rc_credential_state_name(RC_CREDENTIAL_HEALTHY), "healthy");
+    assert_string_equal(rc_credential_state_name(RC_CREDENTIAL_COOLING), "cooling");
+    assert_string_equal(rc_credential_state_name(RC_CREDENTIAL_EXHAUSTED), "exhausted");
+    assert_string_equal(rc_credential_state_name(RC_CREDENTIAL_DEAD), "dead");
+    assert_string_equal(rc_credential_state_name((rc_credential_state)4), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_healthy_at_first),
+        cmocka_unit_test(test_time_heals),
+        cmocka_unit_test(test_a_guess_holds_where_there_is_another),
+        cmocka_unit_test(test_the_longer_reason_is_the_state),
+        cmocka_unit_test(test_no_other_state_cools),
+        cmocka_unit_test(test_dead_until_revived),
+        cmocka_unit_test(test_not_while_it_is_refreshed),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

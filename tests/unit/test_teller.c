@@ -1,0 +1,525 @@
+/* The teller: which events each action makes, and the pairing of starts and ends over calls of any
+ * kind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <recourse/teller.h>
+
+#include "../support/call_world.h"
+#include "../support/random_report.h"
+
+#define NOW INT64_C(1794790923456)
+
+/* ---- single actions ---- */
+
+typedef struct story {
+    rc_teller teller;
+    uint64_t next_seq;
+    rc_event events[RC_EVENTS_MAX];
+    size_t count;
+} story;
+
+static void story_init(story *s)
+{
+    *s = (story){.next_seq = 1};
+    rc_teller_init(&s->teller, RC_STR("call_1"), &s->next_seq);
+}
+
+static void tell(story *s, rc_action action, const char *message)
+{
+    const rc_news news = {
+        .action = action,
+        .error_message = rc_str_c(message),
+        .report_id = RC_STR("rep_1"),
+        .from = RC_STR("openai/large"),
+        .to = RC_STR("claude/large"),
+        .provider = RC_STR("openai"),
+        .from_credential = RC_STR("key-1"),
+        .to_credential = RC_STR("key-2"),
+        .role = RC_STR("default"),
+        .now_unix_ms = NOW,
+    };
+    s->count = rc_teller_on_action(&s->teller, &news, s->events);
+    assert_true(rc_teller_validate(&s->teller));
+}
+
+/* "auto_retry_end auto_retry_start": the types, in order. */
+static void expect_events(const story *s, const char *want)
+{
+    char got[256] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < s->count; i++)
+        len += (size_t)snprintf(got + len, sizeof got - len, "%s%s", i > 0 ? " " : "",
+                                rc_event_type_name(s->events[i].type));
+    assert_string_equal(got, want);
+}
+
+static void expect_end(const rc_event *event, bool success, uint64_t attempt, const char *error)
+{
+    assert_int_equal(event->type, RC_EVENT_TYPE_AUTO_RETRY_END);
+    assert_int_equal(event->as.auto_retry_end.success, success);
+    assert_int_equal(event->as.auto_retry_end.attempt, attempt);
+    assert_true(rc_str_eq(event->as.auto_retry_end.final_error, rc_str_c(error)));
+}
+
+static rc_action try_of(uint16_t entry, uint32_t attempt, rc_reason reason)
+{
+    return (rc_action){.what = RC_DO_TRY,
+                       .reason = reason,
+                       .entry = entry,
+                       .from_entry = entry,
+                       .attempt = attempt,
+                       .max_attempts = 3};
+}
+
+static rc_action pause_of(rc_action_kind what, uint32_t attempt, uint64_t wait_ms)
+{
+    return (rc_action){.what = what,
+                       .reason = what == RC_DO_WAIT ? RC_WHY_BACKOFF : RC_WHY_REFRESH,
+                       .attempt = attempt,
+                       .max_attempts = 3,
+                       .wait_ms = wait_ms};
+}
+
+static rc_action final_of(rc_action_kind what, uint32_t attempt, rc_reason reason)
+{
+    return (rc_action){.what = what, .reason = reason, .attempt = attempt, .max_attempts = 3};
+}
+
+static void test_quiet_success(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    expect_events(&s, "");
+    tell(&s, final_of(RC_DO_DELIVER, 1, RC_WHY_SUCCEEDED), "");
+    expect_events(&s, "");
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_NOT_RETRYABLE), "bad request");
+    expect_events(&s, "");
+    assert_int_equal(s.next_seq, 1);
+}
+
+static void test_wait_and_success(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 2000), "busy");
+    expect_events(&s, "auto_retry_start");
+    const rc_event_auto_retry_start *start = &s.events[0].as.auto_retry_start;
+    assert_int_equal(start->attempt, 2);
+    assert_int_equal(start->max_attempts, 3);
+    assert_int_equal(start->delay_ms, 2000);
+    assert_true(rc_str_eq(start->error_message, RC_STR("busy")));
+    assert_true(rc_str_eq(start->report_id, RC_STR("rep_1")));
+    assert_true(rc_str_eq(s.events[0].correlation_id, RC_STR("call_1")));
+    assert_int_equal(s.events[0].seq, 1);
+    assert_int_equal(s.events[0].time_unix_ms, NOW);
+    assert_true(rc_teller_is_retrying(&s.teller));
+
+    tell(&s, try_of(0, 2, RC_WHY_WOKE), "busy");
+    expect_events(&s, "");
+    tell(&s, pause_of(RC_DO_WAIT, 2, 4000), "still busy");
+    expect_events(&s, "auto_retry_end auto_retry_start");
+    expect_end(&s.events[0], false, 2, "");
+    assert_int_equal(s.events[1].as.auto_retry_start.attempt, 3);
+    tell(&s, try_of(0, 3, RC_WHY_WOKE), "still busy");
+    tell(&s, final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
+    expect_events(&s, "auto_retry_end");
+    expect_end(&s.events[0], true, 3, "");
+    assert_false(rc_teller_is_retrying(&s.teller));
+    /* Told again, it is told once. */
+    tell(&s, final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
+    expect_events(&s, "");
+}
+
+static void test_give_up(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    tell(&s, try_of(0, 2, RC_WHY_WOKE), "busy");
+    tell(&s, final_of(RC_DO_STOP, 2, RC_WHY_TRIES_SPENT), "busy again");
+    expect_events(&s, "auto_retry_end");
+    expect_end(&s.events[0], false, 2, "busy again");
+    tell(&s, final_of(RC_DO_STOP, 2, RC_WHY_TRIES_SPENT), "busy again");
+    expect_events(&s, "");
+
+    /* The end has an error even where nobody gave one. */
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "");
+    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_DEADLINE_PASSED), "");
+    expect_end(&s.events[0], false, 2, "the deadline has passed");
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "");
+    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_NONE), "");
+    expect_end(&s.events[0], false, 2, "the call failed");
+}
+
+static void test_cancel(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_CANCELLED), "busy");
+    expect_events(&s, "auto_retry_end");
+    expect_end(&s.events[0], false, 2, "Retry cancelled");
+    tell(&s, final_of(RC_DO_STOP, 1, RC_WHY_CANCELLED), "busy");
+    expect_events(&s, "");
+}
+
+static void test_close(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    assert_int_equal(rc_teller_close(&s.teller, NOW, s.events), 0);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    assert_int_equal(rc_teller_close(&s.teller, NOW, s.events), 1);
+    expect_end(&s.events[0], false, 2, "Retry cancelled");
+    assert_int_equal(rc_teller_close(&s.teller, NOW, s.events), 0);
+    assert_true(rc_teller_validate(&s.teller));
+}
+
+static void test_other_target(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    rc_action next = try_of(1, 2, RC_WHY_COOLING_NEXT_TARGET);
+    next.from_entry = 0;
+    next.credential = 2; /* its own: no switch beside the switch */
+    tell(&s, next, "busy");
+    expect_events(&s, "retry_fallback_applied auto_retry_start");
+    const rc_event_retry_fallback_applied *applied = &s.events[0].as.retry_fallback_applied;
+    assert_true(rc_str_eq(applied->from, RC_STR("openai/large")));
+    assert_true(rc_str_eq(applied->to, RC_STR("claude/large")));
+    assert_true(rc_str_eq(applied->role, RC_STR("default")));
+    assert_int_equal(s.events[1].as.auto_retry_start.attempt, 2);
+    assert_int_equal(s.events[1].as.auto_retry_start.delay_ms, 0);
+    next = try_of(2, 3, RC_WHY_TRIES_SPENT_NEXT_TARGET);
+    next.from_entry = 1;
+    tell(&s, next, "busy");
+    expect_events(&s, "auto_retry_end retry_fallback_applied auto_retry_start");
+    rc_action delivered = final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED);
+    delivered.entry = 2;
+    tell(&s, delivered, "");
+    expect_events(&s, "auto_retry_end retry_fallback_succeeded");
+    expect_end(&s.events[0], true, 3, "");
+    assert_true(rc_str_eq(s.events[1].as.retry_fallback_succeeded.model, RC_STR("claude/large")));
+    assert_true(rc_str_eq(s.events[1].as.retry_fallback_succeeded.role, RC_STR("default")));
+    tell(&s, delivered, "");
+    expect_events(&s, "");
+}
+
+/* There and back again: the first target gave the answer after all. */
+static void test_back_at_the_first(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    rc_action next = try_of(1, 2, RC_WHY_COOLING_NEXT_TARGET);
+    next.from_entry = 0;
+    tell(&s, next, "busy");
+    next = try_of(0, 3, RC_WHY_OVERFLOW_TO_LARGER);
+    next.from_entry = 1;
+    tell(&s, next, "too long");
+    tell(&s, final_of(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
+    expect_events(&s, "auto_retry_end");
+}
+
+static void test_other_credential(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    rc_action next = try_of(0, 2, RC_WHY_NEXT_CREDENTIAL);
+    next.from_credential = 0;
+    next.credential = 1;
+    tell(&s, next, "quota");
+    expect_events(&s, "credential_switched auto_retry_start");
+    const rc_event_credential_switched *switched = &s.events[0].as.credential_switched;
+    assert_true(rc_str_eq(switched->provider, RC_STR("openai")));
+    assert_true(rc_str_eq(switched->from, RC_STR("key-1")));
+    assert_true(rc_str_eq(switched->to, RC_STR("key-2")));
+    tell(&s, final_of(RC_DO_DELIVER, 2, RC_WHY_SUCCEEDED), "");
+    expect_events(&s, "auto_retry_end");
+}
+
+static void test_refresh(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_REFRESH, 1, 99), "refused");
+    expect_events(&s, "auto_retry_start");
+    assert_int_equal(s.events[0].as.auto_retry_start.delay_ms, 0);
+    assert_int_equal(s.events[0].as.auto_retry_start.attempt, 2);
+    tell(&s, try_of(0, 2, RC_WHY_REFRESHED), "refused");
+    expect_events(&s, "");
+    tell(&s, final_of(RC_DO_STOP, 2, RC_WHY_NOT_RETRYABLE), "refused again");
+    expect_end(&s.events[0], false, 2, "refused again");
+}
+
+static void test_compaction(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, final_of(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
+    expect_events(&s, "compaction_needed");
+    const rc_event_compaction_needed *needed = &s.events[0].as.compaction_needed;
+    assert_true(rc_str_eq(needed->model, RC_STR("claude/large")));
+    assert_true(rc_str_eq(needed->error_message, RC_STR("too long")));
+    assert_true(rc_str_eq(needed->report_id, RC_STR("rep_1")));
+    tell(&s, final_of(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
+    expect_events(&s, "");
+
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    tell(&s, try_of(0, 2, RC_WHY_WOKE), "busy");
+    tell(&s, final_of(RC_DO_COMPACT, 2, RC_WHY_OVERFLOW_COMPACT), "too long");
+    expect_events(&s, "auto_retry_end compaction_needed");
+    expect_end(&s.events[0], false, 2, "too long");
+}
+
+/* The wait is over, and the target that was waited for is not there: another one is asked. */
+static void test_switch_after_wait(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, try_of(0, 1, RC_WHY_FIRST_TRY), "");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    tell(&s, pause_of(RC_DO_WAIT, 1, 500), "busy");
+    expect_events(&s, "auto_retry_end auto_retry_start");
+    rc_action next = try_of(1, 2, RC_WHY_COOLING_NEXT_TARGET);
+    next.from_entry = 0;
+    tell(&s, next, "busy");
+    expect_events(&s, "retry_fallback_applied");
+}
+
+/* What an owner that does not begin at the beginning tells is not undefined. */
+static void test_out_of_place(void **state)
+{
+    (void)state;
+    story s;
+    story_init(&s);
+    tell(&s, pause_of(RC_DO_WAIT, 1, 1000), "busy");
+    expect_events(&s, "");
+    tell(&s, final_of(RC_DO_COMPACT, 1, RC_WHY_OVERFLOW_COMPACT), "too long");
+    expect_events(&s, "");
+    tell(&s, final_of((rc_action_kind)77, 1, RC_WHY_NONE), "");
+    expect_events(&s, "");
+    rc_teller broken = s.teller;
+    broken.is_retrying = true;
+    assert_false(rc_teller_validate(&broken));
+    broken = s.teller;
+    broken.next_seq = NULL;
+    assert_false(rc_teller_validate(&broken));
+}
+
+/* ---- any story keeps T1 to T4 ---- */
+
+typedef struct watch {
+    uint64_t last_seq;
+    uint64_t open_attempt; /* 0: no start is open */
+    bool is_fallback;
+    size_t starts;
+    size_t seen[64]; /* by type */
+} watch;
+
+static void watch_event(watch *w, const rc_event *event, rc_action_kind what)
+{
+    assert_int_equal(event->seq, w->last_seq + 1);
+    w->last_seq = event->seq;
+    w->seen[event->type]++;
+    const bool is_last = what == RC_DO_DELIVER || what == RC_DO_COMPACT || what == RC_DO_STOP;
+    if (event->type == RC_EVENT_TYPE_AUTO_RETRY_START) {
+        assert_int_equal(w->open_attempt, 0);
+        assert_false(is_last);
+        w->open_attempt = event->as.auto_retry_start.attempt;
+        w->starts++;
+    } else if (event->type == RC_EVENT_TYPE_AUTO_RETRY_END) {
+        assert_int_not_equal(w->open_attempt, 0);
+        assert_int_equal(event->as.auto_retry_end.attempt, w->open_attempt);
+        assert_int_equal(event->as.auto_retry_end.success, what == RC_DO_DELIVER);
+        assert_int_equal(event->as.auto_retry_end.final_error.len > 0,
+                         is_last && what != RC_DO_DELIVER);
+        w->open_attempt = 0;
+    } else if (event->type == RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED) {
+        w->is_fallback = true;
+    } else if (event->type == RC_EVENT_TYPE_RETRY_FALLBACK_SUCCEEDED) {
+        assert_int_equal(what, RC_DO_DELIVER);
+        assert_true(w->is_fallback);
+    }
+}
+
+static void watch_action(watch *w, story *s, rc_action action, const char *message)
+{
+    tell(s, action, message);
+    for (size_t i = 0; i < s->count; i++)
+        watch_event(w, &s->events[i], action.what);
+    assert_int_equal(w->open_attempt != 0, rc_teller_is_retrying(&s->teller));
+    if (action.what == RC_DO_TRY && w->open_attempt != 0)
+        assert_int_equal(w->open_attempt, action.attempt);
+    if (action.what >= RC_DO_DELIVER) {
+        assert_int_equal(w->open_attempt, 0);
+        w->is_fallback = false;
+    }
+}
+
+/* A world in which everything can happen to a call. */
+static void random_world(world *w, uint64_t *seed)
+{
+    world_init(w, (uint16_t)(1 + random_below(seed, WORLD_TARGETS)));
+    w->policy.max_calls = 1 + (uint32_t)random_below(seed, 10);
+    w->policy.others.max_attempts = 1 + (uint32_t)random_below(seed, 4);
+    w->policy.retry_exhausted = random_below(seed, 4) == 0;
+    if (random_below(seed, 4) == 0)
+        w->plan.overflow_to = 2;
+    if (random_below(seed, 4) == 0)
+        w->options.deadline_at_ms = w->now_ms + random_below(seed, 5000);
+    if (random_below(seed, 2) == 0) {
+        rc_shared_set_pool(&w->shared, 0, 0, 2);
+        rc_shared_set_pool(&w->shared, 1, 2, 2);
+        for (size_t i = 0; i < WORLD_CREDENTIALS; i++)
+            w->credentials[i].can_refresh = random_below(seed, 2) == 0;
+    }
+    if (random_below(seed, 4) == 0)
+        rc_shared_cool_target(&w->shared, 0, w->now_ms + random_below(seed, 3000));
+}
+
+static rc_action random_step(world *w, rc_action last, uint64_t *seed)
+{
+    static const rc_code codes[] = {
+        RC_CODE_RATE_LIMITED, RC_CODE_OVERLOADED,       RC_CODE_PROVIDER_5XX,
+        RC_CODE_AUTH_FAILED,  RC_CODE_RATE_LIMITED,     RC_CODE_QUOTA_EXHAUSTED,
+        RC_CODE_PROVIDER_5XX, RC_CODE_CONTEXT_OVERFLOW,
+    };
+    if (random_below(seed, 40) == 0)
+        return rc_call_on_cancel(&w->call, w->now_ms);
+    if (random_below(seed, 8) == 0)
+        rc_shared_cool_target(&w->shared, (uint16_t)random_below(seed, WORLD_TARGETS),
+                              w->now_ms + random_below(seed, 3000));
+    if (last.what == RC_DO_WAIT) {
+        w->now_ms = last.at_ms;
+        return rc_call_on_wake(&w->call, w->now_ms, random_u64(seed));
+    }
+    if (last.what == RC_DO_REFRESH)
+        return rc_call_on_refreshed(&w->call, random_below(seed, 2) == 0, w->now_ms,
+                                    random_u64(seed));
+    w->now_ms += random_below(seed, 300);
+    if (random_below(seed, 5) == 0)
+        return rc_call_on_success(&w->call, w->now_ms);
+    return world_fail(w, codes[random_below(seed, sizeof codes / sizeof *codes)],
+                      random_below(seed, 3) == 0 ? (int64_t)random_below(seed, 3000) : NO_HINT);
+}
+
+/* Calls of rc_call, one after the other on one teller; now and then one is dropped. */
+static void test_stories_of_calls(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    story s;
+    story_init(&s);
+    watch watched = {0};
+    for (size_t i = 0; i < 30000; i++) {
+        static world w;
+        random_world(&w, &seed);
+        rc_action action = world_begin(&w);
+        watch_action(&watched, &s, action, "");
+        bool is_dropped = false;
+        while (!rc_call_is_done(&w.call) && !is_dropped) {
+            action = random_step(&w, action, &seed);
+            watch_action(&watched, &s, action, "busy");
+            is_dropped = random_below(&seed, 50) == 0;
+        }
+        if (!is_dropped) {
+            watch_action(&watched, &s, rc_call_on_cancel(&w.call, w.now_ms), "late");
+            assert_int_equal(s.count, 0);
+        } else if (rc_teller_close(&s.teller, NOW, s.events) > 0) {
+            watch_event(&watched, &s.events[0], RC_DO_STOP);
+        }
+        rc_teller_close(&s.teller, NOW, s.events);
+        assert_int_equal(watched.open_attempt, 0);
+        watched.is_fallback = false;
+    }
+    /* It was about something. */
+    assert_int_equal(watched.seen[RC_EVENT_TYPE_AUTO_RETRY_START],
+                     watched.seen[RC_EVENT_TYPE_AUTO_RETRY_END]);
+    static const rc_event_type kinds[] = {
+        RC_EVENT_TYPE_AUTO_RETRY_START,         RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED,
+        RC_EVENT_TYPE_RETRY_FALLBACK_SUCCEEDED, RC_EVENT_TYPE_CREDENTIAL_SWITCHED,
+        RC_EVENT_TYPE_COMPACTION_NEEDED,
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (watched.seen[kinds[i]] < 500)
+            fail_msg("%s: only %zu", rc_event_type_name(kinds[i]), watched.seen[kinds[i]]);
+}
+
+/* Actions without any sense in their order. */
+static void test_nonsense(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    story s;
+    story_init(&s);
+    watch watched = {0};
+    for (size_t i = 0; i < 200000; i++) {
+        rc_action action = {
+            .what = (rc_action_kind)(1 + random_below(&seed, 6)),
+            .reason = RC_WHY_BACKOFF,
+            .entry = (uint16_t)random_below(&seed, 3),
+            .from_entry = (uint16_t)random_below(&seed, 3),
+            .credential = (uint16_t)random_below(&seed, 3),
+            .from_credential = (uint16_t)random_below(&seed, 3),
+            .attempt = 1 + (uint32_t)random_below(&seed, 5),
+        };
+        /* The try that was announced has the number that was announced. */
+        if (action.what == RC_DO_TRY && watched.open_attempt != 0 && s.teller.is_announced)
+            action.attempt = (uint32_t)watched.open_attempt;
+        watch_action(&watched, &s, action, "busy");
+    }
+    assert_true(watched.starts > 10000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quiet_success),
+        cmocka_unit_test(test_wait_and_success),
+        cmocka_unit_test(test_give_up),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_close),
+        cmocka_unit_test(test_other_target),
+        cmocka_unit_test(test_back_at_the_first),
+        cmocka_unit_test(test_other_credential),
+        cmocka_unit_test(test_refresh),
+        cmocka_unit_test(test_compaction),
+        cmocka_unit_test(test_switch_after_wait),
+        cmocka_unit_test(test_out_of_place),
+        cmocka_unit_test(test_stories_of_calls),
+        cmocka_unit_test(test_nonsense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
