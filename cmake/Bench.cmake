@@ -16,4 +16,8 @@ foreach(main ${bench_mains})
     target_include_directories(bench_${noun} PRIVATE src)
     target_link_libraries(bench_${noun} PRIVATE
         recourse_core recourse_flags PkgConfig::rivals m)
+    # The simulator is of the command, not of the library.
+    if(noun STREQUAL simulate)
+        target_link_libraries(bench_${noun} PRIVATE recourse_command)
+    endif()
 endforeach()

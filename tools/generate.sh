@@ -13,4 +13,5 @@ tools/build.sh release --target gen_rules
 "$root/release/gen_rules" .
 tools/build.sh release --target gen_policy
 "$root/release/gen_policy" .
+tools/gen_scenarios.sh .
 tools/gen_api.sh .

@@ -37,7 +37,7 @@ typedef struct rc_breaker_settings {
     uint32_t min_calls;   /* 20: with fewer in the window it stays closed; 0: there is no breaker */
     uint32_t failure_pct; /* 50; above 100 it never opens */
     uint32_t open_ms;     /* 1000, the first time */
-    uint32_t open_max_ms; /* 5000, by doubling; open_ms where that is more */
+    uint32_t open_max_ms; /* 2000, by doubling; open_ms where that is more */
 } rc_breaker_settings;
 
 #define RC_BREAKER_SLOTS 10

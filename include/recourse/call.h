@@ -172,8 +172,9 @@ RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now
 /* Ends the call in any state and gives back what it holds. */
 RC_API rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms);
 
-/* The first content was passed on: from now on a failure is final. */
-RC_API void rc_call_on_commit(rc_call *call);
+/* The first content was passed on: from now on a failure is final, and a breaker that was probed
+ * knows that its target is back. */
+RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
 
 /* The next entry that could be asked now beside the present one, for hedging; RC_NO_TARGET: none.
  */

@@ -9,7 +9,7 @@ rc_shared_settings rc_shared_settings_default(void)
                     .min_calls = 20,
                     .failure_pct = 50,
                     .open_ms = 1000,
-                    .open_max_ms = 5000},
+                    .open_max_ms = 2000},
         .cooldown_ms = 5000,
         .exhausted_ms = 600000,
     };

@@ -1,5 +1,5 @@
-/* Bytes as a scenario. One that is refused says where and why. One that is read is sound and runs: a
- * short copy of it ends, nothing is lost on the way, and a deadline is kept by our own policies. */
+/* Bytes as a scenario. One that is refused says where and why. One that is read is sound and runs:
+ * a short copy of it ends, nothing is lost on the way, our own policies keep the deadline. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

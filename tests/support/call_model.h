@@ -427,7 +427,7 @@ static inline void model_step(model *m, chance *c)
         w->last.at_ms < UINT64_C(1) << 40)
         m->now_ms = w->last.at_ms;
     if (what == 15 && w->is_used) {
-        rc_call_on_commit(&w->call);
+        rc_call_on_commit(&w->call, m->now_ms);
         w->is_committed = true;
         return;
     }

@@ -18,7 +18,7 @@
 /* A poll that waits for longer than that waits for a process, not for a time. */
 #define REAL_WAIT_MAX_MS 200000
 /* What a poll takes that would have waited for a time: long enough for what is on its way. */
-#define REAL_SLICE_MS 20
+#define REAL_SLICE_MS 5
 
 static struct real_sys {
     int calls;   /* that could fail, so far */

@@ -126,12 +126,16 @@ static inline void stream_run_note(stream_run *run, rc_str text, const rc_stream
 {
     rc_stream_seen seen;
     rc_stream_watch_step(&run->watch, event, &seen);
-    bool is_right =
-        event->end - event->raw.len == run->at && event->end <= text.len &&
-        event->begin <= run->at &&
-        memcmp(text.ptr + run->at, event->raw.ptr ? event->raw.ptr : "", event->raw.len) == 0;
+    uint64_t len = event->end - event->begin;
+    bool is_right = event->end - event->raw.len == run->at && event->end <= text.len &&
+                    event->begin <= run->at && event->raw.len <= len && event->tail.len <= len;
+    if (is_right && event->raw.len > 0)
+        is_right = memcmp(text.ptr + run->at, event->raw.ptr, event->raw.len) == 0;
+    if (is_right && event->tail.len > 0)
+        is_right =
+            memcmp(text.ptr + event->end - event->tail.len, event->tail.ptr, event->tail.len) == 0;
     run->is_tiled = run->is_tiled && is_right && seen.kinds != 0;
-    run->is_error_inside = run->is_error_inside && (stream_is_inside(event->raw, seen.error));
+    run->is_error_inside = run->is_error_inside && stream_is_inside(event->raw, seen.error);
     run->at = event->end;
     if (event->type == RC_STREAM_EVENT_PART) {
         run->parts++;

@@ -177,6 +177,10 @@ static const stream_sample stream_samples[] = {
      "data: {'choices':[{'index':0,'delta':{'content':'a'},'finish_reason':"
      "'stop'}],'error':null}\n\n" DONE,
      "cf t", "[DONE]", "'error':null}", COMPLETE, GOOD},
+    {"chat_error_zero", CHAT,
+     "data: {'error':0,'choices':[]}\n\n" DELTA("'content':'a'") "data: {'error':false}\n\n" DONE,
+     "p c o t", "[DONE]", NULL, COMPLETE, NO_REASON},
+    {"chat_error_number", CHAT, "data: {'error':503}\n\n", "e", NULL, NULL, ERRORED, NO_REASON},
     {"chat_error_after_done", CHAT,
      DELTA("'content':'a'") STOP("stop") DONE "data: {'error':'x'}\n\n", "c f t e", "[DONE]",
      "'finish_reason':'stop'}]}", COMPLETE, GOOD},
@@ -237,6 +241,9 @@ static const stream_sample stream_samples[] = {
                                                  "'incomplete_details':{'reason':'content_filter'}"
                                                  "}"),
      "p p c c o ft", "'content_filter'}}}", NULL, COMPLETE, RC_STREAM_FINISH_FILTER},
+    {"responses_completed_bare", RESPONSES,
+     RESPONSE_HEAD RESPONSE_TEXT("a") RESPONSE("response.completed", ",'done':1"), "p p c ft",
+     "'done':1}", NULL, COMPLETE, RC_STREAM_FINISH_UNKNOWN},
     {"responses_cut", RESPONSES, RESPONSE_HEAD RESPONSE_TEXT("a"), "p p c", NULL, NULL, TRUNCATED,
      NO_REASON},
     {"responses_done_only", RESPONSES, RESPONSE_HEAD RESPONSE_TEXT("a") DONE, "p p c o", NULL, NULL,
@@ -275,6 +282,10 @@ static const stream_sample stream_samples[] = {
      CLAUDE_START CLAUDE_BLOCK("'type':'redacted_thinking','data':'EmwK'")
          CLAUDE_DELTA("'type':'text_delta','text':'a'}           ,'x':{") CLAUDE_END("refusal"),
      "pu c c o fu t", CLAUDE_STOP, NULL, COMPLETE, RC_STREAM_FINISH_REFUSAL},
+    {"anthropic_no_cache", ANTHROPIC,
+     CLAUDE("message_start", ",'message':{'usage':{'input_tokens':5}}") CLAUDE_TEXT("a")
+         CLAUDE_END("max_tokens"),
+     "pu c o fu t", CLAUDE_STOP, NULL, COMPLETE, RC_STREAM_FINISH_LENGTH},
     {"anthropic_overloaded", ANTHROPIC,
      CLAUDE_START "event: error\ndata: {'type':'error','error':{'details':null,'type':"
                   "'overloaded_error','message':'Overloaded'},'request_id':'req_1'}\n\n",

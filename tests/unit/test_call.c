@@ -406,6 +406,30 @@ static void test_a_probe_is_given_back(void **state)
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
 }
 
+static void test_content_answers_a_probe(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    turn_breaker_on(&w);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    w.now_ms += 2000;
+    world_begin(&w);
+    w.now_ms += 300;
+    rc_call_on_commit(&w.call, w.now_ms);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+    rc_call second;
+    rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
+    expect(rc_call_begin(&second, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    /* How the stream ends says nothing of the target as it is by then. */
+    w.now_ms += 60000;
+    world_fail(&w, RC_CODE_STREAM_INTERRUPTED, NO_HINT);
+    assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);
+    rc_call_on_success(&second, w.now_ms);
+    assert_int_equal(world_in_flight(&w), 0);
+}
+
 static void test_old_failures_do_not_reopen(void **state)
 {
     (void)state;
@@ -451,6 +475,7 @@ int main(void)
         cmocka_unit_test(test_a_full_target_is_waited_for),
         cmocka_unit_test(test_a_breaker_that_opens_moves_the_call),
         cmocka_unit_test(test_a_probe_is_given_back),
+        cmocka_unit_test(test_content_answers_a_probe),
         cmocka_unit_test(test_old_failures_do_not_reopen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,12 +164,12 @@ static void test_content_during_a_wait_or_refresh_is_final(void **state)
     world w;
     init_refresh(&w);
     world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    rc_call_on_commit(&w.call);
+    rc_call_on_commit(&w.call, w.now_ms);
     expect(rc_call_on_refreshed(&w.call, true, w.now_ms, 1), RC_DO_STOP, RC_WHY_COMMITTED);
     world_init(&w, 1);
     world_begin(&w);
     rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    rc_call_on_commit(&w.call);
+    rc_call_on_commit(&w.call, w.now_ms);
     expect(world_wake(&w, &wait), RC_DO_STOP, RC_WHY_COMMITTED);
 }
 

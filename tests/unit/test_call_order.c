@@ -30,7 +30,7 @@ static void test_cancelled_goes_first(void **state)
     world_init(&w, 1);
     w.options.deadline_at_ms = w.now_ms + 10;
     world_begin(&w);
-    rc_call_on_commit(&w.call);
+    rc_call_on_commit(&w.call, w.now_ms);
     w.now_ms += 100;
     expect_stop(world_fail(&w, RC_CODE_TURN_CANCELLED, NO_HINT), RC_WHY_CANCELLED, false);
 }
@@ -106,7 +106,7 @@ static void test_overflow_compacts_when_the_larger_may_not_be_asked(void **state
         w.options.needs = RC_NEED_TOOLS;
         world_begin(&w);
         if (i == 0)
-            rc_call_on_commit(&w.call);
+            rc_call_on_commit(&w.call, w.now_ms);
         if (i == 1)
             w.now_ms += 1000;
         if (i == 2)
@@ -141,7 +141,7 @@ static void test_committed_goes_before_everything_but_overflow(void **state)
         w.credentials[0].can_refresh = true;
         w.credentials[1].can_refresh = true;
         world_begin(&w);
-        rc_call_on_commit(&w.call);
+        rc_call_on_commit(&w.call, w.now_ms);
         expect_stop(world_fail(&w, codes[i], NO_HINT), RC_WHY_COMMITTED, false);
     }
 }

@@ -22,7 +22,6 @@
 #include "cli/formats.c"
 #include "cli/help.c"
 #include "cli/input.c"
-#include "cli/nearest.c"
 #include "cli/options.c"
 #include "cli/render.c"
 #include "support/run_cli.h"

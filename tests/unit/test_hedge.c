@@ -80,7 +80,7 @@ static void test_what_does_not_allow_it(void **state)
         pair p;
         init_pair(&p);
         if (i == 0)
-            rc_call_on_commit(&p.w.call);
+            rc_call_on_commit(&p.w.call, p.w.now_ms);
         if (i == 1)
             p.w.policy.max_calls = 1;
         if (i == 2)

@@ -73,7 +73,7 @@ static void test_defaults(void **state)
     assert_int_equal(settings.breaker.min_calls, 20);
     assert_int_equal(settings.breaker.failure_pct, 50);
     assert_int_equal(settings.breaker.open_ms, 1000);
-    assert_int_equal(settings.breaker.open_max_ms, 5000);
+    assert_int_equal(settings.breaker.open_max_ms, 2000);
     assert_int_equal(settings.cooldown_ms, 5000);
     assert_int_equal(settings.exhausted_ms, 600000);
 }

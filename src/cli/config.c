@@ -1,0 +1,222 @@
+/* `recourse config check|show|keys [FILE|-]`: what the configuration says, and what is wrong with
+ * it. */
+#include "cli/config.h"
+
+#include <string.h>
+
+#include <recourse/json.h>
+#include <recourse/render.h>
+#include <recourse/rules.h>
+
+#include "base/str.h"
+#include "cli/config_load.h"
+#include "cli/options.h"
+#include "config/keys.h"
+#include "config/show.h"
+#include "sys/file.h"
+
+#define RULES_MAX_BYTES ((size_t)256 << 10)
+#define PATH_MAX_BYTES ((size_t)16 << 10)
+
+enum {
+    CONFIG_FORMAT,
+    CONFIG_COUNT
+};
+
+static const char *config_format_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"human", "json"};
+    (void)ctx;
+    return index < 2 ? names[index] : NULL;
+}
+
+static const char *verb_at(const void *ctx, size_t index)
+{
+    static const char *const names[] = {"check", "show", "keys"};
+    (void)ctx;
+    return index < 3 ? names[index] : NULL;
+}
+
+/* ---- the files that it names ---- */
+
+/* Adds a fault at a key of the document's top. */
+static rc_config_fault *fault_at(const rc_config *config, rc_config_source *source, rc_str key)
+{
+    const rc_yaml_node *node = rc_yaml_get(config->doc.root, key);
+    return node != NULL ? rc_yaml_fault(&source->faults, node)
+                        : rc_config_faults_add(&source->faults, 0, 0);
+}
+
+/* Reads a file that the configuration names; a fault when it cannot be read. */
+static bool read_named(rc_cli *cli, const rc_config *config, rc_config_source *source, rc_str key,
+                       rc_str name, rc_buf *bytes)
+{
+    rc_buf path;
+    rc_buf_init(&path, &cli->alloc, PATH_MAX_BYTES);
+    rc_config_source_beside(source, name, &path);
+    int error = rc_buf_status(&path) == RC_OK
+                    ? rc_file_read(cli->calls, rc_buf_get(&path).ptr, bytes)
+                    : RC_FILE_NO_MEMORY;
+    rc_buf_done(&path);
+    if (error == 0)
+        return true;
+    rc_config_fault *fault = fault_at(config, source, key);
+    rc_config_fault_say(fault, "cannot read ");
+    rc_config_fault_quote(fault, name);
+    rc_config_fault_say(fault, ": ");
+    rc_config_fault_say(fault, rc_sys_error_text(error));
+    return false;
+}
+
+static void check_rules(rc_cli *cli, const rc_config *config, rc_config_source *source)
+{
+    rc_buf bytes;
+    rc_rules *rules = NULL;
+    rc_rules_fault wrong;
+    rc_buf_init(&bytes, &cli->alloc, RULES_MAX_BYTES);
+    if (read_named(cli, config, source, RC_STR("rules"), config->root.rules, &bytes) &&
+        rc_rules_parse(rc_buf_get(&bytes), &cli->alloc, &rules, &wrong) != RC_OK) {
+        rc_config_fault *fault = fault_at(config, source, RC_STR("rules"));
+        rc_config_fault_quote(fault, config->root.rules);
+        rc_config_fault_say(fault, ", ");
+        rc_config_fault_say(fault, wrong.text);
+    }
+    rc_rules_free(rules);
+    rc_buf_done(&bytes);
+}
+
+static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source *source)
+{
+    rc_buf bytes;
+    rc_yaml prices;
+    rc_config_faults wrong;
+    rc_buf_init(&bytes, &cli->alloc, RC_YAML_MAX_BYTES);
+    rc_config_faults_init(&wrong);
+    if (read_named(cli, config, source, RC_STR("prices"), config->root.prices, &bytes)) {
+        if (rc_yaml_parse(&prices, rc_buf_get(&bytes), &cli->alloc, &wrong) != RC_OK) {
+            rc_config_fault *fault = fault_at(config, source, RC_STR("prices"));
+            rc_config_fault_quote(fault, config->root.prices);
+            rc_config_fault_say(fault, ", line ");
+            rc_config_fault_say_u64(fault, wrong.list[0].line);
+            rc_config_fault_say(fault, ": ");
+            rc_config_fault_say(fault, wrong.list[0].message);
+        }
+        rc_yaml_done(&prices);
+    }
+    rc_buf_done(&bytes);
+}
+
+/* ---- the verbs ---- */
+
+static int refuse_check(rc_cli *cli, const rc_config_source *source, rc_status status, bool is_json)
+{
+    if (!is_json || status == RC_E_NOMEM || status == RC_E_NOT_FOUND)
+        return rc_cli_config_refuse(cli, "config", source, status);
+    const rc_report *report = rc_config_faults_report(cli, source);
+    rc_render_agent_json(report, RC_VIEW_INTERNAL, 0, &cli->out);
+    rc_buf_push_byte(&cli->out, '\n');
+    rc_report_free(report);
+    return RC_EXIT_CONFIG;
+}
+
+static int check(rc_cli *cli, const char *path, bool is_json)
+{
+    rc_config config;
+    rc_config_source source;
+    int result = RC_EXIT_OK;
+    rc_status status = rc_config_load(&config, cli->calls, &cli->alloc, path, &source);
+    if (status == RC_OK && config.root.rules.len > 0)
+        check_rules(cli, &config, &source);
+    if (status == RC_OK && config.root.prices.len > 0)
+        check_prices(cli, &config, &source);
+    if (status == RC_OK && source.faults.count > 0) {
+        rc_config_faults_sort(&source.faults);
+        status = RC_E_RANGE;
+    }
+    if (status != RC_OK)
+        result = refuse_check(cli, &source, status, is_json);
+    else if (is_json)
+        rc_config_summary_json(&cli->out, cli, &config, &source);
+    else
+        rc_config_summary_push(&cli->out, cli, &config, &source);
+    rc_config_done(&config);
+    rc_config_source_done(&source);
+    return result;
+}
+
+static int show(rc_cli *cli, const char *path)
+{
+    rc_config config;
+    int result = rc_cli_config_load(cli, "config", path, &config);
+    if (result != RC_EXIT_OK)
+        return result;
+    rc_config_push_yaml(&cli->out, &config);
+    rc_config_done(&config);
+    return RC_EXIT_OK;
+}
+
+static int refuse_verb(rc_cli *cli, const char *verb)
+{
+    rc_cli_complain(cli, "config");
+    if (verb == NULL) {
+        rc_cli_text(&cli->err, "check, show or keys is expected\n");
+        return rc_cli_usage(cli, "config");
+    }
+    rc_cli_text(&cli->err, "check, show or keys is expected, not ");
+    rc_cli_quote(cli, rc_str_c(verb));
+    rc_cli_suggest(cli, "", rc_nearest(rc_str_c(verb), verb_at, NULL));
+    return rc_cli_usage(cli, "config");
+}
+
+static int refuse_use(rc_cli *cli, const char *what)
+{
+    rc_cli_complain(cli, "config");
+    rc_cli_text(&cli->err, what);
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "config");
+}
+
+static int run_config(rc_cli *cli, const rc_args *args)
+{
+    const char *verb = args->operand_count > 0 ? args->operands[0] : NULL;
+    const char *path = args->operand_count > 1 ? args->operands[1] : NULL;
+    const char *format = args->values[CONFIG_FORMAT];
+    bool is_json = format != NULL && strcmp(format, "json") == 0;
+    if (verb != NULL && strcmp(verb, "check") == 0)
+        return check(cli, path, is_json);
+    if (verb == NULL || (strcmp(verb, "show") != 0 && strcmp(verb, "keys") != 0))
+        return refuse_verb(cli, verb);
+    if (format != NULL)
+        return refuse_use(cli, "--format goes with check alone");
+    if (strcmp(verb, "show") == 0)
+        return show(cli, path);
+    if (path != NULL)
+        return refuse_use(cli, "keys takes no file");
+    rc_config_push_docs(&cli->out);
+    return RC_EXIT_OK;
+}
+
+static const rc_option config_options[CONFIG_COUNT] = {
+    [CONFIG_FORMAT] = {"format", "FORMAT", config_format_at, 0, 0,
+                       "of check: human (default) or json"},
+};
+
+const rc_command rc_command_config = {
+    .name = "config",
+    .summary = "check the configuration, or show all of it",
+    .operands = "check|show|keys [FILE|-]",
+    .operand_max = 2,
+    .text = "check names every mistake with file, line, column and key, and the key that was "
+            "probably meant; exit status 78. Without a mistake it lists providers, routes and "
+            "policies, and whether each key is there: a secret is never read. show prints the "
+            "configuration with every default written out. keys lists what can be written.\n"
+            "Without FILE it is recourse.yaml here, else in $XDG_CONFIG_HOME/recourse or "
+            "~/.config/recourse; without any file, what OPENAI_API_KEY, ANTHROPIC_API_KEY, "
+            "GEMINI_API_KEY and the like say.",
+    .examples = "  recourse config check\n"
+                "  recourse config check staging.yaml --format json\n"
+                "  recourse config show | less\n",
+    .options = config_options,
+    .option_count = CONFIG_COUNT,
+    .run = run_config,
+};

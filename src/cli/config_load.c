@@ -1,0 +1,287 @@
+#include "cli/config_load.h"
+
+#include <string.h>
+
+#include <recourse/builder.h>
+#include <recourse/id.h>
+
+#include "base/str.h"
+#include "core/render_wrap.h"
+#include "core/scrub.h"
+#include "sys/clock.h"
+#include "sys/entropy.h"
+#include "sys/file.h"
+
+/* Columns of a source line that are shown in front of the fault, when it does not fit. */
+#define LEAD_COLUMNS 40
+#define TEXT_ROOM ((size_t)2048)
+/* All kept faults fit the context, beside the other entries. */
+#define NUMBERED_MAX RC_CONFIG_FAULTS_MAX
+
+static void push(rc_buf *buf, const char *text)
+{
+    rc_buf_push(buf, rc_str_c(text));
+}
+
+static void push_visible(rc_buf *buf, rc_str text, bool has_utf8)
+{
+    char room[TEXT_ROOM];
+    rc_buf clean;
+    rc_buf_init_fixed(&clean, room, sizeof(room));
+    if (rc_scrub(text, sizeof(room), &clean) == RC_OK)
+        text = rc_buf_get(&clean);
+    rc_visible_push(buf, text, has_utf8);
+}
+
+/* "12:7: routes[0].polcy: unknown key; did you mean policy?" */
+static void push_fault(rc_buf *buf, const rc_config_fault *fault)
+{
+    if (fault->line > 0) {
+        rc_buf_push_u64(buf, fault->line);
+        push(buf, ":");
+        rc_buf_push_u64(buf, fault->column);
+        push(buf, ": ");
+    }
+    if (fault->path[0] != '\0') {
+        push(buf, fault->path);
+        push(buf, ": ");
+    }
+    push(buf, fault->message);
+    if (fault->nearest[0] != '\0') {
+        push(buf, "; did you mean ");
+        push(buf, fault->nearest);
+        push(buf, "?");
+    }
+}
+
+/* ---- the source line ---- */
+
+static rc_str line_at(rc_str text, uint32_t line)
+{
+    size_t start = 0;
+    for (; line > 1; line--) {
+        size_t end = rc_str_find_byte(text, '\n', start);
+        if (end == RC_STR_NPOS)
+            return rc_str_make(NULL, 0);
+        start = end + 1;
+    }
+    rc_str rest = rc_str_slice(text, start, rc_str_find_byte(text, '\n', start));
+    return rc_str_ends_with(rest, RC_STR("\r")) ? rc_str_slice(rest, 0, rest.len - 1) : rest;
+}
+
+static size_t indent_of(rc_str line)
+{
+    size_t indent = 0;
+    while (indent < line.len && (line.ptr[indent] == ' ' || line.ptr[indent] == '-'))
+        indent++;
+    return indent;
+}
+
+/* Does the line, or a line that it hangs below, have a name that secrets go by? */
+static bool is_below_secret(rc_str text, uint32_t line)
+{
+    rc_str own = line_at(text, line);
+    size_t indent = indent_of(own);
+    if (rc_config_is_secret_name(own))
+        return true;
+    while (line > 1 && indent > 0) {
+        rc_str above = line_at(text, --line);
+        if (rc_str_trim(above).len == 0 || indent_of(above) >= indent)
+            continue;
+        indent = indent_of(above);
+        if (rc_config_is_secret_name(above))
+            return true;
+    }
+    return false;
+}
+
+/* Is there a literal secret somewhere? Of a text that is no YAML, or has more faults than are kept,
+ * nobody can say. */
+static bool may_hold_secret(const rc_config_source *source)
+{
+    const rc_config_faults *faults = &source->faults;
+    if (faults->count > RC_CONFIG_FAULTS_MAX)
+        return true;
+    for (size_t i = 0; i < rc_config_faults_kept(faults); i++)
+        if (faults->list[i].is_private || faults->list[i].path[0] == '\0')
+            return true;
+    return false;
+}
+
+static bool is_scrubbed(rc_str line)
+{
+    char room[TEXT_ROOM];
+    rc_buf clean;
+    rc_buf_init_fixed(&clean, room, sizeof(room));
+    return rc_scrub(line, sizeof(room), &clean) != RC_OK || !rc_str_eq(rc_buf_get(&clean), line);
+}
+
+/* The part of line in front of a column, which counts characters. */
+static rc_str head_of(rc_str line, uint32_t column)
+{
+    size_t at = 0;
+    for (uint32_t i = 1; i < column && at < line.len; i++) {
+        at++;
+        while (at < line.len && ((unsigned char)line.ptr[at] & 0xC0) == 0x80)
+            at++;
+    }
+    return rc_str_slice(line, 0, at);
+}
+
+static void push_spaces(rc_buf *buf, size_t count)
+{
+    while (count-- > 0)
+        rc_buf_push_byte(buf, ' ');
+}
+
+static void push_line(rc_buf *buf, rc_str line, const rc_config_fault *fault, unsigned width,
+                      bool has_utf8)
+{
+    size_t before = rc_buf_get(buf).len;
+    push(buf, "  ");
+    rc_buf_push_u64(buf, fault->line);
+    size_t gutter = rc_buf_get(buf).len - before;
+    push(buf, " | ");
+    unsigned room =
+        width > gutter + 3 + 2 * LEAD_COLUMNS ? width - (unsigned)gutter - 3 : 2 * LEAD_COLUMNS;
+    rc_str head = head_of(line, fault->column);
+    rc_str shown = line;
+    if (rc_visible_width(head, has_utf8) >= room) {
+        rc_str cut = head_of(line, fault->column - LEAD_COLUMNS);
+        shown = rc_str_slice(line, cut.len, line.len);
+        head = rc_str_slice(head, cut.len, head.len);
+    }
+    rc_visible_push_cut(buf, shown, room, has_utf8);
+    push(buf, "\n");
+    push_spaces(buf, gutter);
+    push(buf, " | ");
+    push_spaces(buf, rc_visible_width(head, has_utf8));
+    push(buf, "^\n");
+}
+
+void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned width,
+                           bool has_utf8)
+{
+    const rc_config_faults *faults = &source->faults;
+    rc_str text = rc_buf_get(&source->text);
+    bool is_careful = may_hold_secret(source);
+    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+        const rc_config_fault *fault = &faults->list[i];
+        char room[TEXT_ROOM];
+        rc_buf words;
+        rc_buf_init_fixed(&words, room, sizeof(room));
+        push_fault(&words, fault);
+        push_visible(buf, rc_config_source_name(source), has_utf8);
+        push(buf, fault->line > 0 ? ":" : ": ");
+        push_visible(buf, rc_buf_get(&words), has_utf8);
+        push(buf, "\n");
+        rc_str line = line_at(text, fault->line > 0 ? fault->line : UINT32_MAX);
+        if (line.len == 0 || fault->is_private || is_scrubbed(line) ||
+            (is_careful && is_below_secret(text, fault->line)))
+            continue;
+        push_line(buf, line, fault, width, has_utf8);
+    }
+    if (faults->count > rc_config_faults_kept(faults)) {
+        push(buf, "and ");
+        rc_buf_push_u64(buf, faults->count - rc_config_faults_kept(faults));
+        push(buf, " more\n");
+    }
+}
+
+/* ---- as a report ---- */
+
+static void set_identity(const rc_cli *cli, rc_builder *builder)
+{
+    rc_id_maker maker = {0};
+    uint8_t entropy[10];
+    if (!rc_entropy_get(cli->calls, entropy, sizeof(entropy)))
+        return;
+    rc_id id = rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
+    rc_builder_set_id(builder, &id);
+}
+
+static void set_first(rc_builder *builder, const rc_config_fault *fault)
+{
+    if (fault->line > 0) {
+        rc_builder_set_context_int(builder, RC_STR("line"), fault->line);
+        rc_builder_set_context_int(builder, RC_STR("column"), fault->column);
+    }
+    if (fault->path[0] != '\0')
+        rc_builder_set_context(builder, RC_STR("key"), rc_str_c(fault->path));
+    if (fault->nearest[0] != '\0')
+        rc_builder_set_context(builder, RC_STR("nearest"), rc_str_c(fault->nearest));
+}
+
+/* "fault_2": the others are as good as the first, but a message is one sentence. */
+static void set_numbered(rc_builder *builder, size_t number, rc_str words)
+{
+    char room[32];
+    rc_buf key;
+    rc_buf_init_fixed(&key, room, sizeof(room));
+    push(&key, "fault_");
+    rc_buf_push_u64(&key, number);
+    rc_builder_set_context(builder, rc_buf_get(&key), words);
+}
+
+const rc_report *rc_config_faults_report(rc_cli *cli, const rc_config_source *source)
+{
+    const rc_config_faults *faults = &source->faults;
+    char room[TEXT_ROOM];
+    rc_buf words;
+    rc_builder builder;
+    rc_builder_init(&builder, &cli->alloc, RC_CODE_CONFIG_SCHEMA_VIOLATION);
+    set_identity(cli, &builder);
+    rc_builder_set_context(&builder, RC_STR("file"), rc_config_source_name(source));
+    rc_builder_set_context_int(&builder, RC_STR("faults"), (int64_t)faults->count);
+    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+        rc_buf_init_fixed(&words, room, sizeof(room));
+        push_fault(&words, &faults->list[i]);
+        set_numbered(&builder, i + 1, rc_buf_get(&words));
+    }
+    if (faults->count > 0) {
+        set_first(&builder, &faults->list[0]);
+        rc_buf_init_fixed(&words, room, sizeof(room));
+        rc_buf_push(&words, rc_config_source_name(source));
+        push(&words, faults->list[0].line > 0 ? ":" : ": ");
+        push_fault(&words, &faults->list[0]);
+        rc_builder_set_message(&builder, rc_buf_get(&words));
+    }
+    rc_builder_add_source(&builder, RC_HERE("ConfigSchemaViolation"));
+    return rc_builder_finish(&builder);
+}
+
+/* ---- loading ---- */
+
+int rc_cli_config_refuse(rc_cli *cli, const char *command, const rc_config_source *source,
+                         rc_status status)
+{
+    if (status == RC_E_NOMEM) {
+        rc_cli_complain(cli, command);
+        rc_cli_text(&cli->err, "there is no memory for the configuration\n");
+        return RC_EXIT_INTERNAL;
+    }
+    if (status == RC_E_NOT_FOUND) {
+        rc_cli_complain(cli, command);
+        rc_cli_text(&cli->err, "cannot read ");
+        rc_cli_name(cli, rc_config_source_name(source));
+        rc_cli_text(&cli->err, ": ");
+        rc_cli_text(&cli->err, rc_sys_error_text(source->error));
+        rc_buf_push_byte(&cli->err, '\n');
+        return RC_EXIT_NO_INPUT;
+    }
+    rc_config_faults_push(&cli->err, source, cli->err_terminal.width, cli->err_terminal.has_utf8);
+    return RC_EXIT_CONFIG;
+}
+
+int rc_cli_config_load(rc_cli *cli, const char *command, const char *path, rc_config *ret_config)
+{
+    rc_config_source source;
+    int result = RC_EXIT_OK;
+    rc_status status = rc_config_load(ret_config, cli->calls, &cli->alloc, path, &source);
+    if (status != RC_OK) {
+        result = rc_cli_config_refuse(cli, command, &source, status);
+        rc_config_done(ret_config);
+    }
+    rc_config_source_done(&source);
+    return result;
+}

@@ -1,0 +1,255 @@
+#include "base/json_writer.h"
+#include "cli/config.h"
+#include "config/policy.h"
+#include "config/show.h"
+#include "core/render_wrap.h"
+#include "sys/config_file.h"
+
+#define TEXT_ROOM ((size_t)2048)
+/* The first column is as wide as its longest name, within reason. */
+#define NAME_WIDTH_MAX 24
+
+const char *rc_secret_state(const rc_sys_calls *calls, const rc_secret_ref *ref)
+{
+    if (ref->kind == RC_SECRET_ENV) {
+        const char *value = calls->getenv(ref->name.ptr);
+        return value != NULL && value[0] != '\0' ? "set" : "not set";
+    }
+    switch (rc_secret_file_check(calls, ref->name.ptr)) {
+    case RC_SECRET_FILE_GOOD:
+        return "there";
+    case RC_SECRET_FILE_MISSING:
+        return "missing";
+    case RC_SECRET_FILE_OPEN:
+        return "readable by everybody";
+    case RC_SECRET_FILE_OTHER:
+        break;
+    }
+    return "not a file";
+}
+
+static void push(rc_buf *buf, const char *text)
+{
+    rc_buf_push(buf, rc_str_c(text));
+}
+
+static void push_visible(rc_buf *buf, const rc_cli *cli, rc_str text)
+{
+    rc_visible_push(buf, text, cli->out_terminal.has_utf8);
+}
+
+/* "  name      " */
+static void push_name(rc_buf *buf, const rc_cli *cli, rc_str name, unsigned width)
+{
+    bool has_utf8 = cli->out_terminal.has_utf8;
+    push(buf, "  ");
+    unsigned used = rc_visible_width(name, has_utf8);
+    rc_visible_push(buf, name, has_utf8);
+    do
+        push(buf, " ");
+    while (used++ <= width);
+}
+
+static unsigned widest(unsigned width, rc_str name)
+{
+    return name.len > width ? (name.len < NAME_WIDTH_MAX ? (unsigned)name.len : NAME_WIDTH_MAX)
+                            : width;
+}
+
+static void push_ref(rc_buf *buf, const rc_cli *cli, const rc_secret_ref *ref)
+{
+    push(buf, rc_secret_kind_prefix(ref->kind));
+    push_visible(buf, cli, ref->name);
+    push(buf, " (");
+    push(buf, rc_secret_state(cli->calls, ref));
+    push(buf, ")");
+}
+
+static void push_providers(rc_buf *buf, const rc_cli *cli, const rc_config *config)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < config->provider_count; i++)
+        width = widest(width, config->providers[i].name);
+    push(buf, config->provider_count > 0 ? "\nproviders\n" : "\nproviders: none\n");
+    for (size_t i = 0; i < config->provider_count; i++) {
+        const rc_config_provider *provider = &config->providers[i];
+        push_name(buf, cli, provider->name, width);
+        push(buf, provider->kind->name);
+        push(buf, "  ");
+        push_visible(buf, cli, provider->base_url);
+        for (size_t k = 0; k < provider->key_count; k++) {
+            push(buf, k > 0 ? ", " : "  ");
+            push_ref(buf, cli, &provider->keys[k]);
+        }
+        push(buf, "\n");
+    }
+}
+
+static void push_target(rc_buf *buf, const rc_cli *cli, const rc_config *config,
+                        const rc_config_target *target)
+{
+    char room[TEXT_ROOM];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_config_push_target(&text, config, target);
+    push_visible(buf, cli, rc_buf_get(&text));
+}
+
+static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < config->route_count; i++)
+        width = widest(width, config->routes[i].model);
+    push(buf, config->route_count > 0 ? "\nroutes\n" : "\nroutes: none\n");
+    for (size_t i = 0; i < config->route_count; i++) {
+        const rc_config_route *route = &config->routes[i];
+        push_name(buf, cli, route->model, width);
+        for (size_t k = 0; k < route->chain_count; k++) {
+            push(buf, k > 0 ? ", then " : "");
+            push_target(buf, cli, config, &route->chain[k]);
+            if (route->chain[k].tries > 0) {
+                push(buf, " x");
+                rc_buf_push_u64(buf, route->chain[k].tries);
+            }
+        }
+        push(buf, "  policy ");
+        push_visible(buf, cli, rc_str_c(route->policy->name));
+        push(buf, ", deadline ");
+        rc_buf_push_u64(buf, route->deadline_ms);
+        push(buf, " ms\n");
+    }
+}
+
+/* A policy's rules for some codes stand below it. */
+static void push_policy(rc_buf *buf, const rc_cli *cli, const rc_policy *policy, unsigned width)
+{
+    push_name(buf, cli, rc_str_c(policy->name), width);
+    if (!policy->enabled) {
+        push(buf, "never retries\n");
+        return;
+    }
+    rc_retry_rule_push_summary(buf, &policy->others);
+    push(buf, "\n");
+    for (uint32_t i = 0; i < policy->rule_count; i++) {
+        push_name(buf, cli, RC_STR(""), width);
+        rc_retry_rule_push_summary(buf, &policy->rules[i]);
+        push(buf, " for");
+        rc_retry_rule_push_codes(buf, &policy->rules[i]);
+        push(buf, "\n");
+    }
+}
+
+static void push_policies(rc_buf *buf, const rc_cli *cli, const rc_config *config)
+{
+    unsigned width = 0;
+    for (size_t i = 0; rc_config_policy_name_at(config, i) != NULL; i++)
+        width = widest(width, rc_str_c(rc_config_policy_name_at(config, i)));
+    push(buf, "\npolicies\n");
+    for (size_t i = 0; rc_config_policy_name_at(config, i) != NULL; i++)
+        push_policy(buf, cli,
+                    rc_config_policy(config, rc_str_c(rc_config_policy_name_at(config, i))), width);
+}
+
+void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *config,
+                            const rc_config_source *source)
+{
+    push_visible(buf, cli, rc_config_source_name(source));
+    push(buf, ": good\n\nlisten ");
+    push_visible(buf, cli, config->root.listen);
+    push(buf, ", store ");
+    push_visible(buf, cli, config->root.store);
+    push(buf, "\n");
+    push_providers(buf, cli, config);
+    push_routes(buf, cli, config);
+    push_policies(buf, cli, config);
+    if (config->client_count > 0)
+        push(buf, "\nclients\n");
+    for (size_t i = 0; i < config->client_count; i++) {
+        push_name(buf, cli, config->clients[i].name, NAME_WIDTH_MAX);
+        push_ref(buf, cli, &config->clients[i].token);
+        push(buf, "\n");
+    }
+}
+
+/* ---- for programs ---- */
+
+static void json_ref(rc_json_writer *w, const rc_cli *cli, const rc_secret_ref *ref)
+{
+    rc_json_object_begin(w);
+    rc_json_member_string(w, ref->kind == RC_SECRET_ENV ? RC_STR("env") : RC_STR("file"),
+                          ref->name);
+    rc_json_member_string(w, RC_STR("state"), rc_str_c(rc_secret_state(cli->calls, ref)));
+    rc_json_object_end(w);
+}
+
+static void json_provider(rc_json_writer *w, const rc_cli *cli, const rc_config_provider *provider)
+{
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("name"), provider->name);
+    rc_json_member_string(w, RC_STR("kind"), rc_str_c(provider->kind->name));
+    rc_json_member_string(w, RC_STR("base_url"), provider->base_url);
+    rc_json_key(w, RC_STR("keys"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < provider->key_count; i++)
+        json_ref(w, cli, &provider->keys[i]);
+    rc_json_array_end(w);
+    rc_json_object_end(w);
+}
+
+static void json_route(rc_json_writer *w, const rc_config *config, const rc_config_route *route)
+{
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("model"), route->model);
+    rc_json_key(w, RC_STR("chain"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < route->chain_count; i++) {
+        char room[TEXT_ROOM];
+        rc_buf text;
+        rc_buf_init_fixed(&text, room, sizeof(room));
+        rc_config_push_target(&text, config, &route->chain[i]);
+        rc_json_string(w, rc_buf_get(&text));
+    }
+    rc_json_array_end(w);
+    rc_json_member_string(w, RC_STR("policy"), rc_str_c(route->policy->name));
+    rc_json_object_end(w);
+}
+
+static void json_policy(rc_json_writer *w, const rc_policy *policy)
+{
+    char room[TEXT_ROOM];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_retry_rule_push_summary(&text, &policy->others);
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("name"), rc_str_c(policy->name));
+    rc_json_member_bool(w, RC_STR("enabled"), policy->enabled);
+    rc_json_member_string(w, RC_STR("summary"), rc_buf_get(&text));
+    rc_json_object_end(w);
+}
+
+void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *config,
+                            const rc_config_source *source)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_member_bool(&w, RC_STR("valid"), true);
+    rc_json_member_string(&w, RC_STR("file"), rc_config_source_name(source));
+    rc_json_key(&w, RC_STR("providers"));
+    rc_json_array_begin(&w);
+    for (size_t i = 0; i < config->provider_count; i++)
+        json_provider(&w, cli, &config->providers[i]);
+    rc_json_array_end(&w);
+    rc_json_key(&w, RC_STR("routes"));
+    rc_json_array_begin(&w);
+    for (size_t i = 0; i < config->route_count; i++)
+        json_route(&w, config, &config->routes[i]);
+    rc_json_array_end(&w);
+    rc_json_key(&w, RC_STR("policies"));
+    rc_json_array_begin(&w);
+    for (size_t i = 0; i < config->policy_count; i++)
+        json_policy(&w, &config->policies[i]);
+    rc_json_array_end(&w);
+    rc_json_object_end(&w);
+    push(buf, "\n");
+}

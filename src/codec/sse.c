@@ -1,0 +1,329 @@
+#include "codec/sse.h"
+
+#include "base/str.h"
+
+#define LF_NOT_KNOWN ((size_t)-1)
+#define BOM_LEN 3
+
+enum {
+    LINE_EMPTY,
+    LINE_COMMENT,
+    LINE_FIELD
+};
+
+static const char BOM[BOM_LEN] = {'\xEF', '\xBB', '\xBF'};
+
+void rc_sse_init(rc_sse *sse, rc_buf *room, size_t max_bytes)
+{
+    *sse = (rc_sse){.lf_at = LF_NOT_KNOWN};
+    rc_stream_feed_init(&sse->feed, room, max_bytes);
+}
+
+void rc_sse_push(rc_sse *sse, rc_str piece)
+{
+    rc_stream_feed_push(&sse->feed, piece);
+    sse->lf_at = LF_NOT_KNOWN;
+}
+
+/* The fields of an event whose bytes are all there. */
+
+typedef struct field {
+    rc_str name;
+    rc_str value;
+} field;
+
+static size_t line_end(rc_str text, size_t from)
+{
+    const char *start = text.ptr + from;
+    const char *lf = memchr(start, '\n', text.len - from);
+    size_t len = lf ? (size_t)(lf - start) : text.len - from;
+    const char *cr = memchr(start, '\r', len);
+    return from + (cr ? (size_t)(cr - start) : len);
+}
+
+/* The next line with its field; a comment is one without a name. False: there is no line. */
+static bool next_field(rc_str text, size_t *at, field *ret_field)
+{
+    if (*at >= text.len)
+        return false;
+    size_t end = line_end(text, *at);
+    rc_str line = rc_str_make(text.ptr + *at, end - *at);
+    *at = end + 1;
+    if (end + 1 < text.len && text.ptr[end] == '\r' && text.ptr[end + 1] == '\n')
+        *at = end + 2;
+    size_t colon = rc_str_find_byte(line, ':', 0);
+    if (colon == RC_STR_NPOS) {
+        *ret_field = (field){line, {NULL, 0}};
+        return true;
+    }
+    size_t from = colon + 1;
+    if (from < line.len && line.ptr[from] == ' ')
+        from++;
+    *ret_field = (field){rc_str_slice(line, 0, colon), rc_str_slice(line, from, line.len)};
+    return true;
+}
+
+static bool is_data(const field *f)
+{
+    return rc_str_eq(f->name, RC_STR("data"));
+}
+
+/* Digits alone, as the standard wants them; -1: anything else. */
+static int64_t read_retry(rc_str value)
+{
+    int64_t ms = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (!rc_ascii_is_digit(value.ptr[i]) || ms > INT64_MAX / 10 - 1)
+            return -1;
+        ms = ms * 10 + (value.ptr[i] - '0');
+    }
+    return value.len > 0 ? ms : -1;
+}
+
+static void read_field(const field *f, rc_stream_event *event)
+{
+    if (rc_str_eq(f->name, RC_STR("event")))
+        event->name = f->value;
+    else if (rc_str_eq(f->name, RC_STR("id")) && rc_str_find_byte(f->value, '\0', 0) == RC_STR_NPOS)
+        event->id = f->value;
+    else if (rc_str_eq(f->name, RC_STR("retry")))
+        event->retry_ms = read_retry(f->value);
+}
+
+static rc_str without_bom(const rc_stream_event *event, rc_str raw)
+{
+    bool has_bom = event->begin == 0 && raw.len >= BOM_LEN && memcmp(raw.ptr, BOM, BOM_LEN) == 0;
+    return has_bom ? rc_str_slice(raw, BOM_LEN, raw.len) : raw;
+}
+
+/* Reads all fields; of several data lines the last one is in the event. Returns their number. */
+static size_t read_fields(rc_str text, rc_stream_event *event)
+{
+    size_t at = 0;
+    size_t data_lines = 0;
+    field f;
+    while (next_field(text, &at, &f)) {
+        if (is_data(&f)) {
+            event->data = f.value;
+            data_lines++;
+        } else {
+            read_field(&f, event);
+        }
+    }
+    return data_lines;
+}
+
+/* Puts the data lines together, in the room, behind the event if that is there too. */
+static void join_data(rc_stream_feed *feed, rc_stream_event *event)
+{
+    size_t held = feed->is_room_given ? event->raw.len : 0;
+    feed->is_room_given = true;
+    event->data = (rc_str){NULL, 0};
+    if (rc_buf_reserve(feed->room, event->raw.len) != RC_OK) {
+        event->is_oversized = true;
+        return;
+    }
+    if (held > 0)
+        event->raw = rc_str_slice(rc_buf_get(feed->room), 0, held);
+    rc_str text = without_bom(event, event->raw);
+    size_t lines = 0;
+    size_t at = 0;
+    field f;
+    read_fields(text, event); /* the room may have moved, and the views with it */
+    while (next_field(text, &at, &f)) {
+        if (!is_data(&f))
+            continue;
+        if (lines++ > 0)
+            rc_buf_push_byte(feed->room, '\n');
+        rc_buf_push(feed->room, f.value);
+    }
+    rc_str all = rc_buf_get(feed->room);
+    event->data = rc_str_slice(all, held, all.len);
+}
+
+static void read_event(rc_stream_feed *feed, rc_stream_event *event)
+{
+    size_t lines = read_fields(without_bom(event, event->raw), event);
+    if (lines > 1)
+        join_data(feed, event);
+    event->has_data = lines > 0 && !event->is_oversized;
+}
+
+/* Where lines and events end. */
+
+/* At the end of a line: does an event end here too? */
+static bool on_line_end(rc_sse *sse)
+{
+    uint8_t line = sse->line;
+    sse->line = LINE_EMPTY;
+    if (line == LINE_FIELD)
+        sse->has_field = true;
+    if (line == LINE_FIELD || (line == LINE_COMMENT && sse->has_field))
+        return false;
+    if (line == LINE_COMMENT)
+        sse->ended = RC_STREAM_EVENT_COMMENT;
+    else
+        sse->ended = sse->has_field ? RC_STREAM_EVENT_DATA : RC_STREAM_EVENT_BLANK;
+    sse->has_field = false;
+    return true;
+}
+
+/* The first LF or CR of the piece from `at` on; its length when there is none. */
+static size_t find_line_end(rc_sse *sse, size_t at)
+{
+    rc_str piece = sse->feed.piece;
+    if (sse->lf_at == LF_NOT_KNOWN || sse->lf_at < at) {
+        const char *lf = memchr(piece.ptr + at, '\n', piece.len - at);
+        sse->lf_at = lf ? (size_t)(lf - piece.ptr) : piece.len;
+    }
+    const char *cr = memchr(piece.ptr + at, '\r', sse->lf_at - at);
+    return cr ? (size_t)(cr - piece.ptr) : sse->lf_at;
+}
+
+/* A byte of the mark that may stand in front of the stream. */
+static bool is_bom_byte(rc_sse *sse, char c)
+{
+    if (sse->bom >= BOM_LEN)
+        return false;
+    if (c == BOM[sse->bom]) {
+        sse->bom++;
+        return true;
+    }
+    if (sse->bom > 0)
+        sse->line = LINE_FIELD; /* a part of a mark is text */
+    sse->bom = BOM_LEN;
+    return false;
+}
+
+/* A byte that is not looked at as text: the rest of a line's end, or a byte order mark. */
+static bool pass_byte(rc_sse *sse, char c)
+{
+    if (sse->is_lf_skipped) {
+        sse->is_lf_skipped = false;
+        if (c == '\n')
+            return true;
+    }
+    return is_bom_byte(sse, c);
+}
+
+/* The rest of the line, as far as the piece has it. True: an event ends where the reader stands. */
+static bool scan_line(rc_sse *sse)
+{
+    rc_stream_feed *feed = &sse->feed;
+    char c = feed->piece.ptr[feed->at];
+    if (sse->line == LINE_EMPTY && c != '\n' && c != '\r')
+        sse->line = c == ':' ? LINE_COMMENT : LINE_FIELD;
+    feed->at = find_line_end(sse, feed->at);
+    if (feed->at == feed->piece.len)
+        return false;
+    bool is_lf = feed->piece.ptr[feed->at] == '\n';
+    feed->at++;
+    bool is_closed_at_once = sse->line == LINE_EMPTY && sse->was_lone_cr;
+    if (!is_lf && !is_closed_at_once) {
+        sse->is_after_cr = true;
+        return false;
+    }
+    sse->is_lf_skipped = !is_lf;
+    sse->was_lone_cr = !is_lf;
+    return on_line_end(sse);
+}
+
+/* Looks on until an event or the piece ends. */
+static void scan(rc_sse *sse)
+{
+    rc_stream_feed *feed = &sse->feed;
+    bool is_end = false;
+    while (!is_end && feed->at < feed->piece.len) {
+        char c = feed->piece.ptr[feed->at];
+        if (sse->is_after_cr) {
+            sse->is_after_cr = false;
+            sse->was_lone_cr = c != '\n';
+            feed->at += c == '\n';
+            is_end = on_line_end(sse);
+        } else if (pass_byte(sse, c)) {
+            feed->at++;
+        } else {
+            is_end = scan_line(sse);
+        }
+    }
+    if (is_end)
+        rc_stream_feed_set_end(feed, feed->at);
+}
+
+/* The name of an oversized event, if its line is whole in the head. */
+static void keep_name(rc_sse *sse, const rc_stream_event *event)
+{
+    rc_str head = rc_str_slice(event->raw, 0, sse->feed.max_bytes);
+    while (head.len > 0 && head.ptr[head.len - 1] != '\n' && head.ptr[head.len - 1] != '\r')
+        head.len--;
+    rc_stream_event fields = {.type = RC_STREAM_EVENT_DATA};
+    read_fields(without_bom(event, head), &fields);
+    size_t len = fields.name.len <= sizeof sse->name ? fields.name.len : 0;
+    if (len > 0)
+        memcpy(sse->name, fields.name.ptr, len);
+    sse->name_len = (uint8_t)len;
+}
+
+static void finish_event(rc_sse *sse, rc_stream_event *event)
+{
+    event->type = sse->ended;
+    if (event->is_oversized) {
+        bool is_first = event->raw.len == event->end - event->begin;
+        if (is_first)
+            keep_name(sse, event);
+        event->name = rc_str_make(sse->name, sse->name_len);
+    } else if (sse->ended == RC_STREAM_EVENT_DATA) {
+        read_event(&sse->feed, event);
+    }
+}
+
+/* Is the event under way, or the one that has just ended, a comment? */
+static bool is_comment(const rc_sse *sse)
+{
+    if (sse->feed.has_end)
+        return sse->ended == RC_STREAM_EVENT_COMMENT;
+    return sse->line == LINE_COMMENT && !sse->has_field;
+}
+
+bool rc_sse_pull(rc_sse *sse, rc_stream_event *ret_event)
+{
+    rc_stream_feed_begin(&sse->feed);
+    if (!sse->feed.has_end)
+        scan(sse);
+    switch (rc_stream_feed_give(&sse->feed, ret_event)) {
+    case RC_STREAM_GIVEN_NONE:
+        return false;
+    case RC_STREAM_GIVEN_HEAD:
+        keep_name(sse, ret_event);
+        break;
+    case RC_STREAM_GIVEN_PART:
+        break;
+    case RC_STREAM_GIVEN_WHOLE:
+        finish_event(sse, ret_event);
+        return true;
+    }
+    ret_event->name = rc_str_make(sse->name, sse->name_len);
+    ret_event->is_idle = is_comment(sse);
+    return true;
+}
+
+bool rc_sse_end(rc_sse *sse, rc_stream_event *ret_event)
+{
+    rc_stream_feed_begin(&sse->feed);
+    bool is_whole = sse->is_after_cr && on_line_end(sse);
+    sse->is_after_cr = false;
+    if (!rc_stream_feed_give_rest(&sse->feed, ret_event))
+        return false;
+    if (!is_whole) {
+        if (sse->has_field || sse->line == LINE_FIELD)
+            sse->ended = RC_STREAM_EVENT_DATA;
+        else
+            sse->ended =
+                sse->line == LINE_COMMENT ? RC_STREAM_EVENT_COMMENT : RC_STREAM_EVENT_BLANK;
+    }
+    ret_event->is_cut = !is_whole;
+    finish_event(sse, ret_event);
+    sse->line = LINE_EMPTY;
+    sse->has_field = false;
+    return true;
+}

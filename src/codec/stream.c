@@ -1,0 +1,219 @@
+#include "codec/stream.h"
+
+#include "base/str.h"
+#include "codec/stream_table.h"
+#include "codec/stream_walk.h"
+
+void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect)
+{
+    *watch = (rc_stream_watch){.dialect = dialect, .raw = {-1, -1, -1, -1, -1}};
+}
+
+/* What one event is. */
+
+static bool is_error_name(rc_str name)
+{
+    return rc_str_eq(name, RC_STR("error")) || rc_str_eq(name, RC_STR("exception"));
+}
+
+/* Without data there is nothing to read, but for an error that was sent as if there were no stream:
+ * a body of JSON where events were to come. */
+static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *event,
+                         rc_stream_found *found)
+{
+    rc_str text = rc_str_trim(event->raw);
+    bool is_error = rc_stream_walk(watch->dialect, event->name, text, found) &&
+                    found->seen.kinds & RC_STREAM_ERROR;
+    *found = rc_stream_found_none();
+    found->seen.kinds = is_error ? RC_STREAM_ERROR : RC_STREAM_OTHER;
+}
+
+static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *event,
+                         rc_stream_found *found)
+{
+    rc_str data = rc_str_trim(event->data);
+    rc_str done = rc_stream_dialects[watch->dialect].done;
+    if (data.len == 0)
+        found->seen.kinds = RC_STREAM_KEEPALIVE;
+    else if (done.len > 0 && rc_str_eq(data, done))
+        found->seen.kinds = RC_STREAM_TERMINATOR;
+    else if (rc_str_eq(data, RC_STR("[DONE]")))
+        found->seen.kinds = RC_STREAM_OTHER; /* another dialect's habit */
+    else if (!rc_stream_walk(watch->dialect, event->name, data, found))
+        found->seen.kinds = RC_STREAM_DAMAGED;
+}
+
+/* What cannot be read is content, as nothing else gets so large, and what its name says; its last
+ * bytes may tell why the model stopped. */
+static void look_at_oversized(const rc_stream_watch *watch, const rc_stream_event *event,
+                              rc_stream_found *found)
+{
+    rc_stream_seen *seen = &found->seen;
+    seen->kinds = RC_STREAM_CONTENT;
+    seen->content_bytes = event->raw.len;
+    found->begun = 1;
+    if (event->type == RC_STREAM_EVENT_PART || event->is_cut)
+        return;
+    const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
+    if (row)
+        seen->kinds |= row->kinds & (RC_STREAM_FINISH | RC_STREAM_TERMINATOR | RC_STREAM_ERROR);
+    rc_stream_walk_tail(watch->dialect, event->tail, found);
+    if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
+        seen->finish = RC_STREAM_FINISH_UNKNOWN;
+}
+
+static void look_at(const rc_stream_watch *watch, const rc_stream_event *event,
+                    rc_stream_found *found)
+{
+    unsigned *kinds = &found->seen.kinds;
+    if (event->is_oversized)
+        look_at_oversized(watch, event, found);
+    else if (event->has_data)
+        look_at_data(watch, event, found);
+    else
+        look_at_bare(watch, event, found);
+
+    if (is_error_name(event->name))
+        *kinds = (*kinds & ~(unsigned)RC_STREAM_DAMAGED) | RC_STREAM_ERROR;
+    if (*kinds & RC_STREAM_REPEAT && watch->content_events > 0) {
+        *kinds &= ~(unsigned)RC_STREAM_CONTENT;
+        found->seen.content_bytes = 0;
+    }
+    *kinds &= ~RC_STREAM_REPEAT;
+    if (*kinds & RC_STREAM_CONTENT)
+        *kinds &= ~(unsigned)RC_STREAM_PREAMBLE;
+    if (*kinds & ~(unsigned)RC_STREAM_OTHER)
+        *kinds &= ~(unsigned)RC_STREAM_OTHER;
+    if (*kinds & RC_STREAM_ERROR)
+        found->seen.error = event->is_element ? event->data : event->raw;
+}
+
+/* What the events are together. */
+
+static void note_number(int64_t value, int64_t *number)
+{
+    if (value >= 0)
+        *number = value;
+}
+
+static void note_usage(rc_stream_watch *watch, const rc_stream_usage *usage)
+{
+    note_number(usage->input, &watch->raw.input);
+    note_number(usage->output, &watch->raw.output);
+    note_number(usage->cached, &watch->raw.cached);
+    note_number(usage->written, &watch->raw.written);
+    note_number(usage->reasoning, &watch->raw.reasoning);
+}
+
+static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
+{
+    watch->begun |= found->begun;
+    watch->finished = (watch->finished & ~found->begun) | found->finished;
+    bool has_failed = watch->finish > RC_STREAM_FINISH_GOOD;
+    if (found->seen.finish != RC_STREAM_FINISH_NONE && !has_failed)
+        watch->finish = found->seen.finish;
+}
+
+static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_stream_found *found)
+{
+    unsigned kinds = found->seen.kinds;
+    bool is_part = event->type == RC_STREAM_EVENT_PART;
+    watch->is_array |= event->is_element;
+    watch->events += !is_part;
+    watch->content_events += kinds & RC_STREAM_CONTENT && !watch->is_in_parts;
+    watch->content_bytes += found->seen.content_bytes;
+    watch->is_in_parts = is_part;
+    if (kinds & RC_STREAM_DAMAGED) {
+        watch->damaged += !event->is_cut;
+        watch->is_last_damaged = !event->is_cut;
+    } else if (kinds != RC_STREAM_KEEPALIVE) {
+        watch->is_last_damaged = false;
+    }
+    if (kinds & RC_STREAM_ERROR && !watch->has_terminator)
+        watch->has_error = true;
+    if (kinds & RC_STREAM_TERMINATOR)
+        watch->has_terminator = true;
+    note_finish(watch, found);
+    note_usage(watch, &found->seen.usage);
+}
+
+/* Has every choice that was begun been finished? */
+static bool is_finished(const rc_stream_watch *watch)
+{
+    return watch->finished != 0 && watch->finished == watch->begun;
+}
+
+void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
+                          rc_stream_seen *ret_seen)
+{
+    rc_stream_found found = rc_stream_found_none();
+    switch (event->is_idle ? RC_STREAM_EVENT_BLANK : event->type) {
+    case RC_STREAM_EVENT_DATA:
+    case RC_STREAM_EVENT_PART:
+        look_at(watch, event, &found);
+        note(watch, event, &found);
+        break;
+    case RC_STREAM_EVENT_COMMENT:
+    case RC_STREAM_EVENT_BLANK:
+        found.seen.kinds = RC_STREAM_KEEPALIVE;
+        break;
+    case RC_STREAM_EVENT_CLOSE:
+        watch->is_array = true;
+        watch->is_closed = true;
+        found.seen.kinds = is_finished(watch) ? RC_STREAM_TERMINATOR : RC_STREAM_OTHER;
+        break;
+    }
+    *ret_seen = found.seen;
+}
+
+rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, bool is_orderly)
+{
+    bool is_empty = watch->content_events == 0 && watch->finish == RC_STREAM_FINISH_NONE;
+    bool is_body_whole = watch->is_array ? watch->is_closed : is_orderly;
+    bool has_ended = rc_stream_dialects[watch->dialect].ends_by_finish && is_body_whole &&
+                     is_finished(watch) && !watch->is_last_damaged;
+    if (watch->has_error)
+        return RC_STREAM_END_ERRORED;
+    if ((watch->has_terminator || has_ended) && !is_empty)
+        return RC_STREAM_END_COMPLETE;
+    if (watch->is_last_damaged)
+        return RC_STREAM_END_DAMAGED_END;
+    return is_empty ? RC_STREAM_END_EMPTY : RC_STREAM_END_TRUNCATED;
+}
+
+/* Two numbers of tokens, of which neither may be there. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    int64_t total;
+    if (a < 0 || b < 0)
+        return a < 0 ? b : a;
+    return __builtin_add_overflow(a, b, &total) ? INT64_MAX : total;
+}
+
+rc_stream_usage rc_stream_watch_usage(const rc_stream_watch *watch)
+{
+    const rc_stream_traits *row = &rc_stream_dialects[watch->dialect];
+    rc_stream_usage usage = watch->raw;
+    if (row->is_cache_apart)
+        usage.input = sum(sum(usage.input, usage.cached), usage.written);
+    if (row->is_reasoning_apart)
+        usage.output = sum(usage.output, usage.reasoning);
+    return usage;
+}
+
+const char *rc_stream_end_name(rc_stream_end end)
+{
+    switch (end) {
+    case RC_STREAM_END_COMPLETE:
+        return "complete";
+    case RC_STREAM_END_TRUNCATED:
+        return "truncated";
+    case RC_STREAM_END_EMPTY:
+        return "empty";
+    case RC_STREAM_END_ERRORED:
+        return "errored";
+    case RC_STREAM_END_DAMAGED_END:
+        return "damaged_end";
+    }
+    return "unknown";
+}

@@ -1,0 +1,116 @@
+/* rc_stream_watch: what the events of an answer mean, and how the answer as a whole ended.
+ *
+ *   event ──► step() ──► kinds: is this still preamble? content? the end? an error?
+ *   end of the stream ──► end() ──► complete, truncated, empty, errored, damaged
+ *
+ * Until an event is CONTENT, a client has nothing to show or use, so a failure can be retried
+ * unseen. The end is COMPLETE only if the dialect's terminator has come, or what stands for it: see
+ * spec/stream_events.def. No tree, no allocation; an event is looked at once. */
+#ifndef RC_CODEC_STREAM_H
+#define RC_CODEC_STREAM_H
+
+#include <recourse/str.h>
+
+#include "codec/stream_event.h"
+
+typedef enum rc_stream_dialect {
+#define RC_STREAM_DIALECT(ID, name, ROOT, TYPED, done, finish, ENDS, CACHE, REASONING) \
+    RC_STREAM_##ID,
+#include "../../spec/stream_events.def"
+    RC_STREAM_DIALECT_COUNT
+} rc_stream_dialect;
+
+/* Bits: an event can be several of them. */
+typedef enum rc_stream_kind {
+    RC_STREAM_PREAMBLE = 1 << 0,   /* nothing in it yet: a role, an empty delta, message_start */
+    RC_STREAM_CONTENT = 1 << 1,    /* text, reasoning, a refusal, a tool call, audio, an image */
+    RC_STREAM_FINISH = 1 << 2,     /* says why the model stopped */
+    RC_STREAM_USAGE = 1 << 3,      /* counts tokens */
+    RC_STREAM_TERMINATOR = 1 << 4, /* the last event of a good answer */
+    RC_STREAM_ERROR = 1 << 5,
+    RC_STREAM_KEEPALIVE = 1 << 6, /* comments, pings, blank lines */
+    RC_STREAM_DAMAGED = 1 << 7,   /* its data is no JSON; the stream may go on */
+    RC_STREAM_OTHER = 1 << 8      /* nothing of the above */
+} rc_stream_kind;
+
+/* Why the model stopped: the meanings of spec/finish.def. */
+typedef enum rc_stream_finish {
+    RC_STREAM_FINISH_NONE,
+    RC_STREAM_FINISH_UNKNOWN, /* a reason that is not listed */
+    RC_STREAM_FINISH_GOOD,
+    RC_STREAM_FINISH_FILTER,
+    RC_STREAM_FINISH_REFUSAL,
+    RC_STREAM_FINISH_LENGTH,
+    RC_STREAM_FINISH_CONTEXT,
+    RC_STREAM_FINISH_TOOL,
+    RC_STREAM_FINISH_ERROR
+} rc_stream_finish;
+
+/* Tokens; -1: not said. */
+typedef struct rc_stream_usage {
+    int64_t input;     /* all of it, cached or not */
+    int64_t output;    /* all of it, reasoning included */
+    int64_t cached;    /* of the input: read from the cache */
+    int64_t written;   /* of the input: written to the cache */
+    int64_t reasoning; /* of the output */
+} rc_stream_usage;
+
+/* What one event is. */
+typedef struct rc_stream_seen {
+    unsigned kinds; /* of rc_stream_kind; never 0 */
+    rc_stream_finish finish;
+    rc_str finish_text;     /* as the provider spells it; views the event */
+    rc_stream_usage usage;  /* as the event has it: parts that are counted apart are not added up */
+    uint64_t content_bytes; /* as written in JSON: escapes and a container's brackets included */
+    rc_str error;           /* of an ERROR: what rc_failure.event wants; views the event */
+} rc_stream_seen;
+
+/* How a stream ended. Only COMPLETE is a success. */
+typedef enum rc_stream_end {
+    RC_STREAM_END_COMPLETE = 1,
+    RC_STREAM_END_TRUNCATED,  /* it had begun, and its end is missing */
+    RC_STREAM_END_EMPTY,      /* neither content nor a finish reason */
+    RC_STREAM_END_ERRORED,    /* an error came, with or without a terminator behind it */
+    RC_STREAM_END_DAMAGED_END /* the end is missing, and the last event is no JSON */
+} rc_stream_end;
+
+/* The caller's storage. Read what is not private, change nothing. */
+typedef struct rc_stream_watch {
+    rc_stream_dialect dialect;
+    uint64_t events; /* with data */
+    uint64_t content_events;
+    uint64_t content_bytes; /* see rc_stream_seen */
+    uint64_t damaged;       /* events whose data is no JSON; one that the end cuts off is none */
+    rc_stream_finish finish;
+    bool has_terminator;
+    bool has_error;      /* before any terminator */
+    uint64_t begun;      /* private from here on: a bit for each choice (the 64th for the rest) */
+    uint64_t finished;   /* choices behind whose finish reason nothing has come */
+    rc_stream_usage raw; /* the last of each number */
+    bool is_array;       /* elements of an array that has to be closed */
+    bool is_closed;
+    bool is_last_damaged;
+    bool is_in_parts; /* of an oversized event */
+} rc_stream_watch;
+
+void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect);
+
+/* What the event is; to be given every event that a reader gives, in order. event: borrows. */
+void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
+                          rc_stream_seen *ret_seen);
+
+/* How the stream ended, now that it has. is_orderly: the transport says that the body is whole (the
+ * last chunk has come, or all of content-length); a connection that was closed or reset does not
+ * say so. watch: borrows. */
+rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, bool is_orderly);
+
+/* The tokens so far, the parts added up. watch: borrows. */
+rc_stream_usage rc_stream_watch_usage(const rc_stream_watch *watch);
+
+/* "openai-chat", "complete", ...; and a dialect back (RC_STREAM_DIALECT_COUNT: there is no such
+ * one). Give static strings. */
+const char *rc_stream_dialect_name(rc_stream_dialect dialect);
+rc_stream_dialect rc_stream_dialect_parse(rc_str name);
+const char *rc_stream_end_name(rc_stream_end end);
+
+#endif

@@ -1,0 +1,148 @@
+#include "codec/stream_feed.h"
+
+#include "base/str.h"
+
+/* What a stream's first bytes are must be known before they are given away. */
+#define LEAST_MAX_BYTES ((size_t)16)
+
+void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *room, size_t max_bytes)
+{
+    *feed = (rc_stream_feed){
+        .room = room,
+        .max_bytes = max_bytes > LEAST_MAX_BYTES ? max_bytes : LEAST_MAX_BYTES,
+    };
+    rc_buf_reset(room);
+}
+
+void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece)
+{
+    feed->offset += feed->piece.len;
+    feed->piece = piece;
+    feed->at = 0;
+    feed->from = 0;
+}
+
+void rc_stream_feed_begin(rc_stream_feed *feed)
+{
+    if (feed->is_room_given)
+        rc_buf_reset(feed->room);
+    feed->is_room_given = false;
+}
+
+/* The tail of an oversized event goes on with these bytes. */
+static void keep_tail(rc_stream_feed *feed, rc_str bytes)
+{
+    rc_str last = bytes.len > sizeof feed->tail
+                      ? rc_str_slice(bytes, bytes.len - sizeof feed->tail, bytes.len)
+                      : bytes;
+    size_t room = sizeof feed->tail - last.len;
+    size_t kept = feed->tail_len < room ? feed->tail_len : room;
+    memmove(feed->tail, feed->tail + feed->tail_len - kept, kept);
+    if (last.len > 0)
+        memcpy(feed->tail + kept, last.ptr, last.len);
+    feed->tail_len = kept + last.len;
+}
+
+/* An event whose last byte so far is the one in front of `to`. */
+static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_event *ret_event)
+{
+    if (feed->is_oversized)
+        keep_tail(feed, raw);
+    *ret_event = (rc_stream_event){
+        .type = RC_STREAM_EVENT_PART,
+        .begin = feed->begin,
+        .end = feed->offset + to,
+        .raw = raw,
+        .retry_ms = -1,
+        .is_oversized = feed->is_oversized,
+        .tail = rc_str_make(feed->tail, feed->tail_len),
+    };
+}
+
+static rc_str take_piece(rc_stream_feed *feed, size_t to)
+{
+    rc_str bytes = rc_str_slice(feed->piece, feed->from, to);
+    feed->from = to;
+    return bytes;
+}
+
+static rc_str take_room(rc_stream_feed *feed)
+{
+    feed->is_room_given = true;
+    return rc_buf_get(feed->room);
+}
+
+/* The event goes over the ceiling: what the room holds has to go. The head is filled up first, so
+ * that it is the same however the stream was cut. */
+static rc_stream_given give_head(rc_stream_feed *feed, size_t to, rc_stream_event *ret_event)
+{
+    size_t held = rc_buf_get(feed->room).len;
+    size_t missing = feed->max_bytes > held ? feed->max_bytes - held : 0;
+    size_t more = missing < to - feed->from ? missing : to - feed->from;
+    if (rc_buf_push(feed->room, rc_str_slice(feed->piece, feed->from, feed->from + more)) == RC_OK)
+        feed->from += more;
+    start_event(feed, feed->from, take_room(feed), ret_event);
+    return RC_STREAM_GIVEN_HEAD;
+}
+
+static void close_event(rc_stream_feed *feed)
+{
+    feed->has_end = false;
+    feed->is_oversized = false;
+    feed->tail_len = 0;
+    feed->begin = feed->offset + feed->end;
+}
+
+/* The bytes up to `to` go into the room. False: they do not fit, and the event is oversized. */
+static bool keep(rc_stream_feed *feed, size_t to)
+{
+    if (feed->offset + to - feed->begin <= feed->max_bytes &&
+        rc_buf_push(feed->room, rc_str_slice(feed->piece, feed->from, to)) == RC_OK) {
+        feed->from = to;
+        return true;
+    }
+    feed->is_oversized = true;
+    feed->is_room_given = true; /* what it holds is given next, and its failure forgotten */
+    return false;
+}
+
+static rc_stream_given give_end(rc_stream_feed *feed, rc_stream_event *ret_event)
+{
+    size_t to = feed->end;
+    bool is_held = !feed->is_oversized && rc_buf_get(feed->room).len > 0;
+    if (is_held && !keep(feed, to))
+        return give_head(feed, to, ret_event);
+    if (feed->offset + to - feed->begin > feed->max_bytes)
+        feed->is_oversized = true;
+    rc_str raw = is_held ? take_room(feed) : take_piece(feed, to);
+    start_event(feed, to, raw, ret_event);
+    close_event(feed);
+    return RC_STREAM_GIVEN_WHOLE;
+}
+
+rc_stream_given rc_stream_feed_give(rc_stream_feed *feed, rc_stream_event *ret_event)
+{
+    if (feed->has_end)
+        return give_end(feed, ret_event);
+    size_t to = feed->piece.len;
+    if (feed->from == to)
+        return RC_STREAM_GIVEN_NONE;
+    bool is_first = !feed->is_oversized;
+    if (is_first && keep(feed, to))
+        return RC_STREAM_GIVEN_NONE;
+    if (is_first && rc_buf_get(feed->room).len > 0)
+        return give_head(feed, to, ret_event);
+    start_event(feed, to, take_piece(feed, to), ret_event);
+    return is_first ? RC_STREAM_GIVEN_HEAD : RC_STREAM_GIVEN_PART;
+}
+
+bool rc_stream_feed_give_rest(rc_stream_feed *feed, rc_stream_event *ret_event)
+{
+    if (feed->offset + feed->piece.len == feed->begin)
+        return false;
+    feed->end = feed->piece.len;
+    start_event(feed, feed->end, take_room(feed), ret_event);
+    ret_event->is_cut = true;
+    close_event(feed);
+    return true;
+}

@@ -1,0 +1,367 @@
+#include "codec/stream_walk.h"
+
+#include "base/json_find.h"
+#include "base/json_scan.h"
+#include "base/str.h"
+#include "codec/stream_table.h"
+
+rc_stream_found rc_stream_found_none(void)
+{
+    return (rc_stream_found){.seen.usage = {-1, -1, -1, -1, -1}};
+}
+
+/* The walk: one pass over the text, without a look at what no shape names. The depth of the
+ * recursion is that of the shapes, not that of the text. Each step is false where the text is
+ * damaged. */
+
+typedef struct walk {
+    rc_str text;
+    size_t at;
+    const rc_json_scan *scan;
+    rc_stream_found *found;
+    unsigned choice; /* the index of the one under way */
+    bool is_begun;   /* it has content */
+    bool is_finished;
+} walk;
+
+/* A value that was passed over. */
+typedef struct value {
+    char first; /* its first byte, which tells its type */
+    rc_str raw; /* of a string: between the quotes, with its escapes; else all of it */
+} value;
+
+static bool walk_object(walk *w, const rc_stream_shape *form);
+
+/* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
+static char peek(walk *w)
+{
+    for (; w->at < w->text.len; w->at++) {
+        char c = w->text.ptr[w->at];
+        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+            return c;
+    }
+    return '\0';
+}
+
+static bool pass_byte(walk *w, char wanted)
+{
+    if (peek(w) != wanted)
+        return false;
+    w->at++;
+    return true;
+}
+
+static bool pass_string(walk *w, rc_str *ret_raw)
+{
+    size_t from = w->at + 1;
+    bool has_high = false;
+    size_t end = rc_json_scan_special(w->text, from, &has_high);
+    if (end < w->text.len && w->text.ptr[end] == '\\')
+        end = w->scan->string_end(w->text, end);
+    if (end == w->text.len || w->text.ptr[end] != '"')
+        return false;
+    *ret_raw = rc_str_make(w->text.ptr + from, end - from);
+    w->at = end + 1;
+    return true;
+}
+
+static bool pass_container(walk *w)
+{
+    size_t end = w->scan->container_end(w->text, w->at + 1);
+    if (end == RC_JSON_SCAN_NONE)
+        return false;
+    w->at = end;
+    return true;
+}
+
+/* A number or a literal: letters, digits and what numbers have beside them. */
+static bool pass_scalar(walk *w)
+{
+    size_t from = w->at;
+    for (; w->at < w->text.len; w->at++) {
+        char c = w->text.ptr[w->at];
+        if (!rc_ascii_is_alnum(c) && c != '-' && c != '+' && c != '.')
+            break;
+    }
+    rc_str word = rc_str_slice(w->text, from, w->at);
+    switch (w->text.ptr[from]) {
+    case 'n':
+        return rc_str_eq(word, RC_STR("null"));
+    case 't':
+        return rc_str_eq(word, RC_STR("true"));
+    case 'f':
+        return rc_str_eq(word, RC_STR("false"));
+    default:
+        return word.len > 0 && (rc_ascii_is_digit(word.ptr[0]) || word.ptr[0] == '-');
+    }
+}
+
+static bool pass_value(walk *w, value *ret_value)
+{
+    ret_value->first = peek(w);
+    size_t from = w->at;
+    if (from == w->text.len)
+        return false;
+    if (ret_value->first == '"')
+        return pass_string(w, &ret_value->raw);
+    bool is_container = ret_value->first == '{' || ret_value->first == '[';
+    if (!(is_container ? pass_container(w) : pass_scalar(w)))
+        return false;
+    ret_value->raw = rc_str_make(w->text.ptr + from, w->at - from);
+    return true;
+}
+
+/* What the values mean. */
+
+/* Is there anything in the value? */
+static bool is_filled(const value *v)
+{
+    switch (v->first) {
+    case '"':
+        return v->raw.len > 0;
+    case '{':
+    case '[':
+        return rc_str_trim(rc_str_slice(v->raw, 1, v->raw.len - 1)).len > 0;
+    case 'n':
+    case 'f':
+        return false;
+    default:
+        return !rc_str_eq(v->raw, RC_STR("0"));
+    }
+}
+
+/* Of several choices the first one that failed counts. */
+static void note_finish(rc_stream_seen *seen, rc_str text)
+{
+    rc_stream_finish finish = rc_stream_finish_parse(text);
+    seen->kinds |= RC_STREAM_FINISH;
+    if (finish == RC_STREAM_FINISH_ERROR)
+        seen->kinds |= RC_STREAM_ERROR;
+    if (seen->finish <= RC_STREAM_FINISH_GOOD) {
+        seen->finish = finish;
+        seen->finish_text = text;
+    }
+}
+
+static void note_choice(walk *w)
+{
+    uint64_t bit = UINT64_C(1) << w->choice;
+    if (w->is_begun || w->is_finished)
+        w->found->begun |= bit;
+    if (w->is_finished)
+        w->found->finished |= bit;
+    w->choice = 0;
+    w->is_begun = false;
+    w->is_finished = false;
+}
+
+static void on_tokens(rc_stream_seen *seen, rc_str raw, int64_t *tokens)
+{
+    int64_t count;
+    if (rc_json_to_i64(raw, &count) != RC_OK || count < 0)
+        return;
+    *tokens = count;
+    seen->kinds |= RC_STREAM_USAGE;
+}
+
+static void on_index(walk *w, rc_str raw)
+{
+    int64_t index;
+    if (rc_json_to_i64(raw, &index) == RC_OK && index >= 0)
+        w->choice = index < 63 ? (unsigned)index : 63;
+}
+
+static void on_value(walk *w, rc_stream_action what, const value *v)
+{
+    rc_stream_seen *seen = &w->found->seen;
+    switch (what) {
+    case RC_STREAM_DO_WALK:
+        break;
+    case RC_STREAM_DO_CONTENT:
+        if (!is_filled(v))
+            break;
+        seen->kinds |= RC_STREAM_CONTENT;
+        seen->content_bytes += v->raw.len;
+        w->is_begun = true;
+        break;
+    case RC_STREAM_DO_FINISH:
+        if (v->first != '"' || v->raw.len == 0)
+            break;
+        note_finish(seen, v->raw);
+        w->is_finished = true;
+        break;
+    case RC_STREAM_DO_ERROR:
+        if (is_filled(v))
+            seen->kinds |= RC_STREAM_ERROR;
+        break;
+    case RC_STREAM_DO_IS_ERROR:
+        if (v->first == '"' && rc_str_eq(v->raw, RC_STR("error")))
+            seen->kinds |= RC_STREAM_ERROR;
+        break;
+    case RC_STREAM_DO_INDEX:
+        on_index(w, v->raw);
+        break;
+    case RC_STREAM_DO_DONE:
+        if (v->first == 't')
+            seen->kinds |= RC_STREAM_TERMINATOR;
+        break;
+    case RC_STREAM_DO_INPUT:
+        on_tokens(seen, v->raw, &seen->usage.input);
+        break;
+    case RC_STREAM_DO_OUTPUT:
+        on_tokens(seen, v->raw, &seen->usage.output);
+        break;
+    case RC_STREAM_DO_CACHED:
+        on_tokens(seen, v->raw, &seen->usage.cached);
+        break;
+    case RC_STREAM_DO_WRITTEN:
+        on_tokens(seen, v->raw, &seen->usage.written);
+        break;
+    case RC_STREAM_DO_REASONING:
+        on_tokens(seen, v->raw, &seen->usage.reasoning);
+        break;
+    }
+}
+
+/* Objects and arrays. */
+
+static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
+{
+    for (size_t i = 0; i < form->count; i++) {
+        const rc_stream_field *f = &form->fields[i];
+        /* Lengths and first letters differ nearly always: only the rest is worth a call. */
+        if (f->key.len == key.len && f->key.ptr[0] == key.ptr[0] &&
+            memcmp(f->key.ptr, key.ptr, key.len) == 0)
+            return f;
+    }
+    return NULL;
+}
+
+/* The elements of the array at which the walk stands; those that are objects have this form. */
+static bool walk_array(walk *w, const rc_stream_shape *form)
+{
+    value unused;
+    w->at++;
+    if (peek(w) == ']') {
+        w->at++;
+        return true;
+    }
+    do {
+        bool is_good = peek(w) == '{' ? walk_object(w, form) : pass_value(w, &unused);
+        if (!is_good)
+            return false;
+    } while (pass_byte(w, ','));
+    return pass_byte(w, ']');
+}
+
+static bool walk_member(walk *w, const rc_stream_shape *form)
+{
+    rc_str key;
+    if (peek(w) != '"' || !pass_string(w, &key) || !pass_byte(w, ':'))
+        return false;
+    const rc_stream_field *f = field_of(form, key);
+    char first = peek(w);
+    if (f && f->action == RC_STREAM_DO_WALK && first == '{')
+        return walk_object(w, &rc_stream_shapes[f->shape]);
+    if (f && f->action == RC_STREAM_DO_WALK && first == '[')
+        return walk_array(w, &rc_stream_shapes[f->shape]);
+    value v;
+    if (!pass_value(w, &v))
+        return false;
+    if (f)
+        on_value(w, f->action, &v);
+    return true;
+}
+
+static bool walk_object(walk *w, const rc_stream_shape *form)
+{
+    w->at++;
+    if (peek(w) == '}') {
+        w->at++;
+        return true;
+    }
+    do {
+        if (!walk_member(w, form))
+            return false;
+    } while (pass_byte(w, ','));
+    if (form->fields[0].action == RC_STREAM_DO_INDEX)
+        note_choice(w);
+    return pass_byte(w, '}');
+}
+
+/* The event as a whole. */
+
+static rc_str type_of(rc_str name, rc_str data)
+{
+    rc_json_member type = {.key = RC_STR("type")};
+    rc_json_find(data, &type, 1, true);
+    return type.is_found && type.value.type == RC_JSON_STRING ? type.value.raw : name;
+}
+
+/* An event that is not typed and says nothing may still have the form of one that does: a role, an
+ * empty delta. */
+static unsigned kinds_of_nothing(rc_str data, const rc_stream_shape *root)
+{
+    rc_json_member first = {.key = root->fields[0].key};
+    rc_json_find(data, &first, 1, true);
+    return first.is_found ? RC_STREAM_PREAMBLE : RC_STREAM_OTHER;
+}
+
+static bool walk_root(walk *w, const rc_stream_shape *root)
+{
+    char c = peek(w);
+    bool is_good = false;
+    if (c == '{')
+        is_good = walk_object(w, root);
+    else if (c == '[')
+        is_good = walk_array(w, root);
+    note_choice(w);
+    return is_good && peek(w) == '\0' && w->at == w->text.len;
+}
+
+bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_found *found)
+{
+    const rc_stream_traits *traits = &rc_stream_dialects[dialect];
+    const rc_stream_shape *root = &rc_stream_shapes[traits->root];
+    const rc_stream_type *row = NULL;
+    if (traits->is_typed)
+        row = rc_stream_type_find(dialect, type_of(name, data));
+    if (row)
+        root = &rc_stream_shapes[row->shape];
+    *found = rc_stream_found_none();
+    walk w = {.text = data, .scan = rc_json_scan_best(), .found = found};
+    if (!walk_root(&w, root)) {
+        *found = rc_stream_found_none();
+        return false;
+    }
+    rc_stream_seen *seen = &found->seen;
+    if (row)
+        seen->kinds |= row->kinds;
+    else if (seen->kinds == 0)
+        seen->kinds = traits->is_typed ? RC_STREAM_OTHER : kinds_of_nothing(data, root);
+    if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
+        seen->finish = RC_STREAM_FINISH_UNKNOWN;
+    return true;
+}
+
+void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
+{
+    rc_str key = rc_stream_dialects[dialect].finish;
+    size_t at = RC_STR_NPOS; /* behind the key */
+    for (size_t i = 0; key.len > 0 && (i = rc_str_find(tail, key, i)) != RC_STR_NPOS; i++) {
+        /* A quote inside a string has a backslash in front of it: this is a key, or equals one. */
+        bool is_key = i >= 2 && tail.ptr[i - 1] == '"' && tail.ptr[i - 2] != '\\' &&
+                      i + key.len < tail.len && tail.ptr[i + key.len] == '"';
+        if (is_key)
+            at = i + key.len + 1;
+    }
+    if (at == RC_STR_NPOS)
+        return;
+    while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
+        at++;
+    size_t end = rc_str_find_byte(tail, '"', at + 1);
+    if (end == RC_STR_NPOS || tail.ptr[at] != '"' || end == at + 1)
+        return;
+    note_finish(&found->seen, rc_str_slice(tail, at + 1, end));
+    found->finished = 1;
+}

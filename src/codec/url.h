@@ -1,0 +1,63 @@
+/* rc_url: the address of a provider, read strictly.
+ *
+ *   https://host[:port][/path]        http:// as well
+ *
+ * Whatever two readers could take for two hosts is refused: user names, percent signs and control
+ * characters in the host, numbers that only some resolvers take for an address (0x7f.1, 2130706433,
+ * 0177.0.0.1), zones, dots at the end; in the path backslashes and dot segments. There is no query
+ * and no fragment. Pure: nothing is looked up. */
+#ifndef RC_CODEC_URL_H
+#define RC_CODEC_URL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <recourse/str.h>
+
+#define RC_URL_HOST_MAX 253
+#define RC_URL_PATH_MAX 1024
+
+/* What is wrong, and the words. */
+#define RC_URL_FAULTS(X)                                                                 \
+    X(NONE, "")                                                                          \
+    X(SCHEME, "an address begins with https:// or http://")                              \
+    X(USER, "a user name or password does not belong in an address")                     \
+    X(HOST, "the host is neither a name nor an address")                                 \
+    X(NUMBER, "a host of numbers must be a plain IPv4 address")                          \
+    X(PORT, "the port is not a number from 1 to 65535")                                  \
+    X(PATH, "the path has a character that must be escaped, or a segment of dots alone") \
+    X(QUERY, "a base address has no query and no fragment")                              \
+    X(TOO_LONG, "the address is too long")
+
+typedef enum rc_url_fault {
+#define RC_URL_ENUM(ID, text) RC_URL_FAULT_##ID,
+    RC_URL_FAULTS(RC_URL_ENUM)
+#undef RC_URL_ENUM
+} rc_url_fault;
+
+const char *rc_url_fault_text(rc_url_fault fault);
+
+typedef enum rc_url_host {
+    RC_URL_NAME = 0,
+    RC_URL_IPV4 = 1,
+    RC_URL_IPV6 = 2
+} rc_url_host;
+
+typedef struct rc_url {
+    bool is_https;
+    rc_url_host kind;
+    rc_str host;    /* without the brackets of an IPv6 address; in any case */
+    uint16_t port;  /* the scheme's own when none is written */
+    rc_str path;    /* empty, or from its first slash on, without slashes at the end */
+    uint8_t ip[16]; /* of an address: the first 4 bytes, or all */
+} rc_url;
+
+/* Reads the whole of text. What ret_url holds views text; it is written on success alone. */
+rc_url_fault rc_url_parse(rc_str text, rc_url *ret_url);
+
+/* Addresses as text, in their full written forms: "127.0.0.1" without leading zeros; RFC 4291,
+ * section 2.2, without a zone. ret_ip is written on success alone. */
+bool rc_url_parse_ipv4(rc_str text, uint8_t ret_ip[4]);
+bool rc_url_parse_ipv6(rc_str text, uint8_t ret_ip[16]);
+
+#endif

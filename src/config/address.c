@@ -1,0 +1,90 @@
+/* Addresses: of providers, and of ourselves. */
+#include "base/str.h"
+#include "config/reader.h"
+
+static bool is_loopback(rc_str host)
+{
+    if (rc_str_eq_nocase(host, RC_STR("localhost")) || rc_str_eq(host, RC_STR("[::1]")))
+        return true;
+    /* 127.0.0.0/8, as digits and dots alone: 127.example.com is somebody else's. */
+    if (!rc_str_starts_with(host, RC_STR("127.")))
+        return false;
+    for (size_t i = 0; i < host.len; i++)
+        if (!rc_ascii_is_digit(host.ptr[i]) && host.ptr[i] != '.')
+            return false;
+    return true;
+}
+
+static bool is_port(rc_str text)
+{
+    uint32_t port = 0;
+    if (text.len == 0 || text.len > 5)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!rc_ascii_is_digit(text.ptr[i]))
+            return false;
+        port = port * 10 + (uint32_t)(text.ptr[i] - '0');
+    }
+    return port <= 65535;
+}
+
+/* "host", "host:port", "[::1]:port" into its parts; a port that is not there is empty. False: the
+ * colon has nothing behind it, or a bracket is open. */
+static bool split_host(rc_str authority, rc_str *ret_host, rc_str *ret_port)
+{
+    size_t end = 0;
+    if (authority.len > 0 && authority.ptr[0] == '[') {
+        end = rc_str_find_byte(authority, ']', 0);
+        if (end == RC_STR_NPOS)
+            return false;
+        end++;
+    } else {
+        end = rc_str_find_byte(authority, ':', 0);
+        if (end == RC_STR_NPOS)
+            end = authority.len;
+    }
+    *ret_host = rc_str_slice(authority, 0, end);
+    *ret_port = rc_str_slice(authority, end + 1, authority.len);
+    return end == authority.len || (authority.ptr[end] == ':' && ret_port->len > 0);
+}
+
+static bool has_odd_byte(rc_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] <= ' ' || (unsigned char)text.ptr[i] >= 0x7F)
+            return true;
+    return false;
+}
+
+const char *rc_config_url_check(rc_str url, bool is_insecure)
+{
+    bool is_plain = rc_str_starts_with(url, RC_STR("http://"));
+    size_t start = is_plain ? 7 : 8;
+    rc_str host;
+    rc_str port;
+    if (!is_plain && !rc_str_starts_with(url, RC_STR("https://")))
+        return "an address begins with https:// or http://";
+    if (has_odd_byte(url))
+        return "an address has no spaces and no letters beyond ASCII";
+    if (rc_str_find_byte(url, '?', 0) != RC_STR_NPOS ||
+        rc_str_find_byte(url, '#', 0) != RC_STR_NPOS)
+        return "a base address has no query and no fragment";
+    rc_str authority = rc_str_slice(url, start, rc_str_find_byte(url, '/', start));
+    if (rc_str_find_byte(authority, '@', 0) != RC_STR_NPOS)
+        return "a user name or password does not belong in an address; use keys";
+    if (!split_host(authority, &host, &port) || host.len == 0 || (port.len > 0 && !is_port(port)))
+        return "a host, and perhaps a port, is expected behind //";
+    if (is_plain && !is_insecure && !is_loopback(host))
+        return "plain http:// to another machine sends keys in the open; use https://, or say "
+               "insecure: true";
+    return NULL;
+}
+
+const char *rc_config_listen_check(rc_str listen)
+{
+    rc_str host;
+    rc_str port;
+    if (has_odd_byte(listen) || !split_host(listen, &host, &port) || !is_port(port))
+        return "an address and a port are expected, as in 127.0.0.1:8787 or [::1]:8787";
+    return NULL;
+}

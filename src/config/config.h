@@ -1,0 +1,186 @@
+/* rc_config: what recourse.yaml says, checked and with the defaults filled in.
+ *
+ *   text ──► rc_yaml ──► sections, by the table of spec/config.def ──► references ──► rc_config
+ *               └───────────────┴──────────── faults ────────────────────┘
+ *
+ * A configuration is good as a whole or not at all: whoever reloads one keeps the old one until the
+ * new one has no fault. Secrets are not in it. It names where each one is, and whoever needs one
+ * gets it from there. */
+#ifndef RC_CONFIG_CONFIG_H
+#define RC_CONFIG_CONFIG_H
+
+#include <recourse/alloc.h>
+#include <recourse/policy.h>
+#include <recourse/shared.h>
+#include <recourse/status.h>
+#include <recourse/str.h>
+
+#include "config/fault.h"
+#include "config/kind.h"
+#include "config/secret_ref.h"
+#include "config/yaml.h"
+
+/* Every pair of routes and of clients is compared. */
+#define RC_CONFIG_ROUTES_MAX 1024
+#define RC_CONFIG_CLIENTS_MAX 4096
+
+typedef struct rc_config_root {
+    rc_str listen;
+    rc_str store; /* as it is written; see store_ref */
+    uint64_t cooldown_ms;
+    uint64_t exhausted_ms;
+    rc_str prices; /* "" for none */
+    rc_str rules;
+} rc_config_root;
+
+typedef struct rc_config_provider {
+    rc_str name;
+    const rc_config_kind *kind;
+    rc_str base_url; /* without a slash at the end */
+    rc_secret_ref *keys;
+    size_t key_count;
+    uint32_t auth; /* rc_config_auth */
+    bool insecure;
+    uint64_t max_in_flight; /* 0: no limit */
+    uint32_t capabilities;  /* RC_NEED_ bits; all bits set: not known */
+} rc_config_provider;
+
+/* The words of spec/config.def, in its order. */
+typedef enum rc_config_auth {
+    RC_AUTH_NATIVE = 0,
+    RC_AUTH_BEARER = 1
+} rc_config_auth;
+
+typedef enum rc_config_durability {
+    RC_DURABLE_BEFORE_RESPONSE = 0,
+    RC_DURABLE_ASYNC = 1
+} rc_config_durability;
+
+typedef enum rc_config_exceed {
+    RC_EXCEED_WARN = 0,
+    RC_EXCEED_REFUSE = 1
+} rc_config_exceed;
+
+typedef struct rc_config_target {
+    uint32_t provider;     /* in rc_config.providers */
+    rc_str model;          /* "*": the one that the client asked for */
+    uint64_t tries;        /* 0: the policy's */
+    uint32_t capabilities; /* RC_NEED_ bits; all bits set: not known */
+} rc_config_target;
+
+typedef struct rc_config_timeouts {
+    uint64_t connect_ms;
+    uint64_t first_byte_ms;
+    uint64_t idle_ms;
+} rc_config_timeouts;
+
+typedef struct rc_config_route {
+    rc_str model; /* a pattern: * is any text */
+    rc_config_target *chain;
+    size_t chain_count;
+    const rc_policy *policy;
+    uint64_t deadline_ms;
+    rc_config_timeouts timeouts;
+    bool has_overflow_to;
+    rc_config_target overflow_to;
+    uint32_t revert;   /* rc_revert */
+    uint64_t hedge_ms; /* 0: never */
+} rc_config_route;
+
+typedef struct rc_config_retry_budget {
+    uint64_t ratio; /* thousandths */
+    uint64_t floor_per_s;
+    uint64_t burst;
+} rc_config_retry_budget;
+
+typedef struct rc_config_breaker {
+    uint64_t window_ms;
+    uint64_t min_calls;
+    uint64_t failure_pct;
+    uint64_t open_ms;
+    uint64_t open_max_ms;
+} rc_config_breaker;
+
+typedef struct rc_config_audit {
+    uint32_t durability; /* rc_config_durability */
+    uint32_t content;    /* 1: prompts and answers are kept */
+    uint32_t on_failure; /* 1: goes on without the record */
+} rc_config_audit;
+
+typedef struct rc_config_client {
+    rc_str name;
+    rc_secret_ref token;
+    uint64_t budget_usd; /* millionths; 0: no limit */
+    uint32_t on_exceed;  /* rc_config_exceed */
+} rc_config_client;
+
+typedef struct rc_config_admin {
+    rc_str listen; /* "": the gateway's */
+    rc_str socket; /* "": none */
+    rc_secret_ref token;
+} rc_config_admin;
+
+typedef struct rc_config_limits {
+    uint64_t max_body_bytes;
+    uint64_t max_header_bytes;
+    uint64_t max_connections;
+    uint64_t max_in_flight;
+    uint64_t drain_ms;
+} rc_config_limits;
+
+/* The caller's storage. Everything in it lives until done. */
+typedef struct rc_config {
+    rc_yaml doc;
+    rc_arena arena;
+    rc_config_root root;
+    rc_secret_ref store_ref; /* of a store whose URL is a secret; else of no kind */
+    rc_config_provider *providers;
+    size_t provider_count;
+    rc_config_route *routes;
+    size_t route_count;
+    rc_policy *policies;
+    size_t policy_count;
+    rc_config_retry_budget retry_budget;
+    rc_config_breaker breaker;
+    rc_config_audit audit;
+    rc_config_client *clients;
+    size_t client_count;
+    rc_config_admin admin;
+    rc_config_limits limits;
+} rc_config;
+
+/* Reads text. RC_OK: there is no fault. RC_E_NOMEM; else faults says what is wrong, sorted by
+ * place: RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP, RC_E_DUPLICATE of the YAML, RC_E_RANGE of what
+ * it says. rc_config_done is due in each case. text: copies. alloc: copies. */
+rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
+                          rc_config_faults *faults);
+
+/* The configuration that holds without a file: providers whose usual variables are set, routes to
+ * them, and the demo provider. A variable that cannot be used is a fault. getenv: may give NULL.
+ * Errors as above. */
+rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(const char *name),
+                                     const rc_alloc *alloc, rc_config_faults *faults);
+
+/* Takes a configuration in any state after one of these, also twice. */
+void rc_config_done(rc_config *config);
+
+/* The policy of a name: a preset, or one of the configuration. NULL: there is none. config: NULL
+ * for the presets alone. Views config. */
+const rc_policy *rc_config_policy(const rc_config *config, rc_str name);
+
+/* The names of all policies, presets first; NULL past the end. ctx: an rc_config or NULL. */
+const char *rc_config_policy_name_at(const void *ctx, size_t index);
+
+/* NULL: there is none. Views config. */
+const rc_config_provider *rc_config_provider_find(const rc_config *config, rc_str name);
+
+/* The first route whose pattern fits the model. NULL: none. Views config. */
+const rc_config_route *rc_config_route_find(const rc_config *config, rc_str model);
+
+/* What all calls of the process share. */
+rc_shared_settings rc_config_shared_settings(const rc_config *config);
+
+/* Does the pattern, in which * is any text, fit all of text? */
+bool rc_glob_matches(rc_str pattern, rc_str text);
+
+#endif

@@ -1,0 +1,147 @@
+#include "config/fault.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+/* More of a value would push the rest of the sentence off the line. */
+#define QUOTE_MAX 48
+
+void rc_config_faults_init(rc_config_faults *faults)
+{
+    memset(faults, 0, sizeof(*faults));
+}
+
+size_t rc_config_faults_kept(const rc_config_faults *faults)
+{
+    return faults->count < RC_CONFIG_FAULTS_MAX ? faults->count : RC_CONFIG_FAULTS_MAX;
+}
+
+static bool is_before(const rc_config_fault *a, const rc_config_fault *b)
+{
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+void rc_config_faults_sort(rc_config_faults *faults)
+{
+    /* Those of one place stay in the order in which they were found. */
+    for (size_t i = 1; i < rc_config_faults_kept(faults); i++) {
+        rc_config_fault moving = faults->list[i];
+        size_t at = i;
+        for (; at > 0 && is_before(&moving, &faults->list[at - 1]); at--)
+            faults->list[at] = faults->list[at - 1];
+        faults->list[at] = moving;
+    }
+}
+
+rc_config_fault *rc_config_faults_add(rc_config_faults *faults, uint32_t line, uint32_t column)
+{
+    rc_config_fault *fault =
+        faults->count < RC_CONFIG_FAULTS_MAX ? &faults->list[faults->count] : &faults->spare;
+    faults->count++;
+    memset(fault, 0, sizeof(*fault));
+    fault->line = line;
+    fault->column = column;
+    return fault;
+}
+
+bool rc_config_is_secret_name(rc_str text)
+{
+    static const char *const names[] = {"key", "token", "secret", "password"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        for (size_t at = 0; at < text.len; at++)
+            if (rc_str_starts_with_nocase(rc_str_slice(text, at, text.len), rc_str_c(names[i])))
+                return true;
+    return false;
+}
+
+/* How much of text fits into room bytes without cutting a character in two. */
+static size_t fitting(rc_str text, size_t room)
+{
+    if (text.len <= room)
+        return text.len;
+    while (room > 0 && ((unsigned char)text.ptr[room] & 0xC0) == 0x80)
+        room--;
+    return room;
+}
+
+void rc_config_text_append(char *room, size_t size, rc_str text)
+{
+    size_t used = strlen(room);
+    size_t len = fitting(text, size - 1 - used);
+    for (size_t i = 0; i < len; i++) {
+        unsigned char byte = (unsigned char)text.ptr[i];
+        room[used + i] = byte < 0x20 || byte == 0x7F ? '?' : text.ptr[i];
+    }
+    room[used + len] = '\0';
+}
+
+static void append(rc_config_fault *fault, rc_str text)
+{
+    rc_config_text_append(fault->message, sizeof(fault->message), text);
+}
+
+rc_config_fault *rc_config_fault_say(rc_config_fault *fault, const char *text)
+{
+    append(fault, rc_str_c(text));
+    return fault;
+}
+
+rc_str rc_config_decimal(char room[RC_DECIMAL_ROOM], uint64_t value, unsigned places)
+{
+    size_t at = RC_DECIMAL_ROOM - 1;
+    bool is_zero_so_far = true;
+    room[at] = '\0';
+    for (unsigned i = 0; i < places; i++) {
+        char digit = (char)('0' + value % 10);
+        value /= 10;
+        is_zero_so_far = is_zero_so_far && digit == '0';
+        if (!is_zero_so_far)
+            room[--at] = digit;
+    }
+    if (!is_zero_so_far)
+        room[--at] = '.';
+    do {
+        room[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    return rc_str_make(room + at, RC_DECIMAL_ROOM - 1 - at);
+}
+
+rc_config_fault *rc_config_fault_say_u64(rc_config_fault *fault, uint64_t number)
+{
+    char room[RC_DECIMAL_ROOM];
+    append(fault, rc_config_decimal(room, number, 0));
+    return fault;
+}
+
+rc_config_fault *rc_config_fault_quote(rc_config_fault *fault, rc_str text)
+{
+    size_t len = fitting(text, QUOTE_MAX);
+    append(fault, RC_STR("\""));
+    append(fault, rc_str_slice(text, 0, len));
+    append(fault, len < text.len ? RC_STR("...\"") : RC_STR("\""));
+    return fault;
+}
+
+rc_config_fault *rc_config_fault_say_names(rc_config_fault *fault, rc_name_at name_at,
+                                           const void *ctx)
+{
+    const char *name = name_at(ctx, 0);
+    for (size_t i = 0; name != NULL; i++) {
+        const char *next = name_at(ctx, i + 1);
+        if (i > 0)
+            rc_config_fault_say(fault, next != NULL ? ", " : " or ");
+        rc_config_fault_say(fault, name);
+        name = next;
+    }
+    return fault;
+}
+
+void rc_config_fault_suggest(rc_config_fault *fault, rc_str text, rc_name_at name_at,
+                             const void *ctx)
+{
+    fault->nearest[0] = '\0';
+    rc_config_text_append(fault->nearest, sizeof(fault->nearest),
+                          rc_str_c(rc_nearest(text, name_at, ctx)));
+}

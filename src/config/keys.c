@@ -1,0 +1,212 @@
+#include "config/keys.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "config/config.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Which column of the row a default goes to. */
+#define STANDARD_NUMBER(value) .standard = (value)
+#define STANDARD_MS(value) .standard = (value)
+#define STANDARD_BYTES(value) .standard = (value)
+#define STANDARD_MILLI(value) .standard = (value)
+#define STANDARD_MICRO(value) .standard = (value)
+#define STANDARD_FLAG(value) .standard = (value)
+#define STANDARD_TEXT(value) .standard_text = (value)
+
+/* The lists of words, by name, so that a row can point at its own. */
+#define RC_CONFIG_SECTION(section, place, title)
+#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
+#define RC_CONFIG_CHOICE(section, name, standard, help, ...) \
+    static const char *const words_##section##_##name[] = {__VA_ARGS__, NULL};
+#define RC_CONFIG_OTHER(section, name, form, standard, help)
+#include "../../spec/config.def"
+
+static const rc_config_key keys[] = {
+#define RC_CONFIG_SECTION(part, place, title)
+#define RC_CONFIG_KEY(part, key, KIND, least, most, value, text) \
+    {.section = RC_SECTION_##part,                               \
+     .name = #key,                                               \
+     .kind = RC_KEY_##KIND,                                      \
+     .offset = offsetof(rc_config_##part, key),                  \
+     .min = (least),                                             \
+     .max = (most),                                              \
+     STANDARD_##KIND(value),                                     \
+     .help = (text)},
+#define RC_CONFIG_CHOICE(part, key, value, text, ...) \
+    {.section = RC_SECTION_##part,                    \
+     .name = #key,                                    \
+     .kind = RC_KEY_CHOICE,                           \
+     .offset = offsetof(rc_config_##part, key),       \
+     .standard = (value),                             \
+     .words = words_##part##_##key,                   \
+     .help = (text)},
+#define RC_CONFIG_OTHER(part, key, shape, value, text) \
+    {.section = RC_SECTION_##part,                     \
+     .name = #key,                                     \
+     .kind = RC_KEY_OTHER,                             \
+     .standard_text = (value),                         \
+     .form = (shape),                                  \
+     .help = (text)},
+#include "../../spec/config.def"
+};
+
+static const char *const places[] = {
+#define RC_CONFIG_SECTION(section, place, title) place,
+#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
+#define RC_CONFIG_CHOICE(section, name, standard, help, ...)
+#define RC_CONFIG_OTHER(section, name, form, standard, help)
+#include "../../spec/config.def"
+};
+
+static const char *const titles[] = {
+#define RC_CONFIG_SECTION(section, place, title) title,
+#define RC_CONFIG_KEY(section, name, KIND, min, max, standard, help)
+#define RC_CONFIG_CHOICE(section, name, standard, help, ...)
+#define RC_CONFIG_OTHER(section, name, form, standard, help)
+#include "../../spec/config.def"
+};
+
+const char *rc_config_section_place(rc_config_section section)
+{
+    return places[section];
+}
+
+const char *rc_config_section_title(rc_config_section section)
+{
+    return titles[section];
+}
+
+const rc_config_key *rc_config_key_at(rc_config_section section, size_t index)
+{
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (keys[i].section == section && index-- == 0)
+            return &keys[i];
+    return NULL;
+}
+
+static const char *key_name_at(const void *ctx, size_t index)
+{
+    const rc_config_key *key = rc_config_key_at(*(const rc_config_section *)ctx, index);
+    return key != NULL ? key->name : NULL;
+}
+
+bool rc_config_check_keys(rc_config_section section, const rc_yaml_node *map,
+                          rc_config_faults *faults)
+{
+    return rc_yaml_check_keys(map, key_name_at, &section, faults);
+}
+
+static const char *word_at(const void *ctx, size_t index)
+{
+    return ((const rc_config_key *)ctx)->words[index];
+}
+
+/* ---- fields ---- */
+
+static void *field_of(const rc_config_key *key, void *fields)
+{
+    return (char *)fields + key->offset;
+}
+
+static void set_number(const rc_config_key *key, void *fields, uint64_t value)
+{
+    memcpy(field_of(key, fields), &value, sizeof(value));
+}
+
+static void set_choice(const rc_config_key *key, void *fields, size_t index)
+{
+    uint32_t value = (uint32_t)index;
+    memcpy(field_of(key, fields), &value, sizeof(value));
+}
+
+static void set_flag(const rc_config_key *key, void *fields, bool value)
+{
+    memcpy(field_of(key, fields), &value, sizeof(value));
+}
+
+static void set_text(const rc_config_key *key, void *fields, rc_str value)
+{
+    memcpy(field_of(key, fields), &value, sizeof(value));
+}
+
+void rc_config_fill_defaults(rc_config_section section, void *fields)
+{
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const rc_config_key *key = &keys[i];
+        if (key->section != section)
+            continue;
+        switch (key->kind) {
+        case RC_KEY_NUMBER:
+        case RC_KEY_MS:
+        case RC_KEY_BYTES:
+        case RC_KEY_MILLI:
+        case RC_KEY_MICRO:
+            set_number(key, fields, key->standard);
+            break;
+        case RC_KEY_FLAG:
+            set_flag(key, fields, key->standard != 0);
+            break;
+        case RC_KEY_CHOICE:
+            set_choice(key, fields, (size_t)key->standard);
+            break;
+        case RC_KEY_TEXT:
+            set_text(key, fields, rc_str_c(key->standard_text));
+            break;
+        case RC_KEY_OTHER:
+            break;
+        }
+    }
+}
+
+static unsigned places_of(rc_config_key_kind kind)
+{
+    return kind == RC_KEY_MICRO ? 6 : kind == RC_KEY_MILLI ? 3 : 0;
+}
+
+static void fill_field(const rc_config_key *key, const rc_yaml_node *node, void *fields,
+                       rc_config_faults *faults)
+{
+    uint64_t number;
+    size_t index;
+    bool flag;
+    rc_str text;
+    switch (key->kind) {
+    case RC_KEY_NUMBER:
+    case RC_KEY_MS:
+    case RC_KEY_BYTES:
+    case RC_KEY_MILLI:
+    case RC_KEY_MICRO:
+        if (rc_yaml_decimal(node, places_of(key->kind), key->min, key->max, faults, &number))
+            set_number(key, fields, number);
+        return;
+    case RC_KEY_FLAG:
+        if (rc_yaml_bool(node, faults, &flag))
+            set_flag(key, fields, flag);
+        return;
+    case RC_KEY_CHOICE:
+        if (rc_yaml_choice(node, word_at, key, faults, &index))
+            set_choice(key, fields, index);
+        return;
+    case RC_KEY_TEXT:
+        if (rc_config_text_read(node, faults, &text))
+            set_text(key, fields, text);
+        return;
+    case RC_KEY_OTHER:
+        return;
+    }
+}
+
+void rc_config_fill(rc_config_section section, const rc_yaml_node *map, void *fields,
+                    rc_config_faults *faults)
+{
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        if (keys[i].section != section)
+            continue;
+        const rc_yaml_node *node = rc_yaml_get(map, rc_str_c(keys[i].name));
+        if (node != NULL)
+            fill_field(&keys[i], node, fields, faults);
+    }
+}

@@ -1,0 +1,375 @@
+#include "config/policy.h"
+
+#include <string.h>
+
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "config/keys.h"
+
+#define ATTEMPTS_MAX 1000
+#define DAY_MS UINT64_C(86400000)
+#define FACTOR_MAX_MILLI 1000000
+
+static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
+{
+    return rc_yaml_get(map, rc_str_c(key));
+}
+
+static const char *preset_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    const rc_policy *preset = rc_policy_at(index);
+    return preset != NULL ? preset->name : NULL;
+}
+
+static const char *name_or_null(const char *name)
+{
+    return name[0] != '\0' ? name : NULL;
+}
+
+static const char *backoff_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return name_or_null(rc_backoff_name((rc_backoff)(index + 1)));
+}
+
+static const char *hint_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return name_or_null(rc_hint_use_name((rc_hint_use)(index + 1)));
+}
+
+static const char *code_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    const rc_code_info *info = rc_code_at(index);
+    return info != NULL ? info->name : NULL;
+}
+
+rc_policy rc_policy_plain(void)
+{
+    rc_policy plain = *rc_policy_preset(RC_STR("transport"));
+    plain.rule_count = 0;
+    return plain;
+}
+
+/* ---- codes ---- */
+
+static bool read_code(const rc_yaml_node *node, rc_config_faults *faults, rc_code *ret_code)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    rc_code code = rc_code_parse(node->text);
+    if (rc_code_get(code) != NULL) {
+        *ret_code = code;
+        return true;
+    }
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, "there is no code ");
+    rc_config_fault_quote(fault, node->text);
+    rc_config_fault_suggest(fault, node->text, code_name_at, NULL);
+    return false;
+}
+
+static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
+                         rc_config_faults *faults)
+{
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, info->name);
+    rc_config_fault_say(fault, " is fatal");
+    if (info->category != RC_CATEGORY_NONE) {
+        rc_config_fault_say(fault, " (");
+        rc_config_fault_say(fault, rc_category_name(info->category));
+        rc_config_fault_say(fault, ")");
+    }
+    rc_config_fault_say(fault, ": the same call would fail again; a policy narrows what is retried "
+                               "and revives nothing");
+}
+
+/* A list of codes into a set. */
+static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_config_faults *faults,
+                       rc_code_set *set)
+{
+    if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
+        return;
+    if (list->count == 0)
+        rc_config_fault_say(rc_yaml_fault(faults, list), "an empty list of codes");
+    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
+        rc_code code;
+        if (!read_code(item, faults, &code))
+            continue;
+        if (is_fatal_refused && !rc_code_get(code)->is_retryable)
+            refuse_fatal(item, rc_code_get(code), faults);
+        rc_code_set_add(set, code);
+    }
+}
+
+/* The codes of all that are not in less. */
+static rc_code_set without(const rc_code_set *all, const rc_code_set *less)
+{
+    rc_code_set rest = {{0}};
+    for (size_t i = 0; i < rc_code_count(); i++) {
+        rc_code code = rc_code_at(i)->code;
+        if (rc_code_set_has(all, code) && !rc_code_set_has(less, code))
+            rc_code_set_add(&rest, code);
+    }
+    return rest;
+}
+
+static void refuse_both(const rc_yaml_node *never, const rc_code_set *on, rc_config_faults *faults)
+{
+    for (const rc_yaml_node *item = never->first; item != NULL; item = item->next) {
+        if (!rc_code_set_has(on, rc_code_parse(item->text)))
+            continue;
+        rc_config_fault *fault = rc_yaml_fault(faults, item);
+        rc_config_fault_quote(fault, item->text);
+        rc_config_fault_say(fault, " stands in retry_on too");
+    }
+}
+
+static void read_code_keys(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
+{
+    const rc_yaml_node *on = get(node, "retry_on");
+    const rc_yaml_node *never = get(node, "never_retry_on");
+    if (on != NULL) {
+        policy->retry_on = (rc_code_set){{0}};
+        read_codes(on, true, faults, &policy->retry_on);
+        /* What is asked for by name is not kept back by a preset's choice. */
+        policy->never_retry_on = without(&policy->never_retry_on, &policy->retry_on);
+    }
+    if (never != NULL) {
+        read_codes(never, false, faults, &policy->never_retry_on);
+        if (on != NULL && never->kind == RC_YAML_LIST)
+            refuse_both(never, &policy->retry_on, faults);
+    }
+}
+
+/* ---- tries and waits ---- */
+
+static void read_u32(const rc_yaml_node *map, const char *key, uint64_t min, uint64_t max,
+                     rc_config_faults *faults, uint32_t *value)
+{
+    const rc_yaml_node *node = get(map, key);
+    uint64_t number;
+    if (node != NULL && rc_yaml_u64(node, min, max, faults, &number))
+        *value = (uint32_t)number;
+}
+
+static void read_ms(const rc_yaml_node *map, const char *key, uint64_t min,
+                    rc_config_faults *faults, uint64_t *value)
+{
+    const rc_yaml_node *node = get(map, key);
+    if (node != NULL)
+        rc_yaml_u64(node, min, DAY_MS, faults, value);
+}
+
+static void read_schedule(const rc_yaml_node *map, rc_config_faults *faults, rc_retry_rule *rule)
+{
+    const rc_yaml_node *list = get(map, "schedule_ms");
+    if (list == NULL || !rc_yaml_expect(list, RC_YAML_LIST, faults))
+        return;
+    if (list->count == 0 || list->count > RC_SCHEDULE_MAX) {
+        rc_config_fault_say(rc_yaml_fault(faults, list), "a schedule has 1 to 16 waits");
+        return;
+    }
+    rule->schedule_count = 0;
+    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
+        uint64_t wait_ms = 0;
+        rc_yaml_u64(item, 0, DAY_MS, faults, &wait_ms);
+        rule->schedule_ms[rule->schedule_count++] = (uint32_t)wait_ms;
+    }
+    if (get(map, "backoff") == NULL)
+        rule->backoff = RC_BACKOFF_SCHEDULE;
+    else if (rule->backoff != RC_BACKOFF_SCHEDULE)
+        rc_config_fault_say(rc_yaml_fault_at_key(faults, list),
+                            "schedule_ms goes with backoff: schedule alone");
+}
+
+static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_retry_rule *rule)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return;
+    rc_jitter jitter = rc_jitter_parse(node->text);
+    if (jitter == RC_JITTER_PERCENT)
+        jitter = (rc_jitter)0; /* the number says it */
+    uint64_t percent = 0;
+    if (rc_ascii_is_digit(node->text.len > 0 ? node->text.ptr[0] : 'x')) {
+        if (!rc_yaml_u64(node, 0, 100, faults, &percent))
+            return;
+        jitter = percent > 0 ? RC_JITTER_PERCENT : RC_JITTER_NONE;
+    }
+    if (jitter == (rc_jitter)0) {
+        rc_config_fault *fault = rc_yaml_fault(faults, node);
+        rc_config_fault_say(fault, "none, full, decorrelated or a number of percent is expected, "
+                                   "not ");
+        rc_config_fault_quote(fault, node->text);
+        return;
+    }
+    rule->jitter = jitter;
+    rule->jitter_pct = (uint32_t)percent;
+}
+
+static void read_max_delay(const rc_yaml_node *node, rc_config_faults *faults, rc_retry_rule *rule)
+{
+    int64_t delay_ms;
+    if (rc_yaml_i64(node, INT64_MIN, (int64_t)DAY_MS, faults, &delay_ms))
+        rule->max_delay_ms = delay_ms > 0 ? (uint64_t)delay_ms : RC_UNLIMITED;
+}
+
+static void read_rule(const rc_yaml_node *map, rc_config_faults *faults, rc_retry_rule *rule)
+{
+    size_t index;
+    uint64_t factor_milli;
+    const rc_yaml_node *backoff = get(map, "backoff");
+    const rc_yaml_node *factor = get(map, "factor");
+    const rc_yaml_node *max_delay = get(map, "max_delay_ms");
+    const rc_yaml_node *jitter = get(map, "jitter");
+
+    read_u32(map, "max_attempts", 1, ATTEMPTS_MAX, faults, &rule->max_attempts);
+    read_ms(map, "base_ms", 0, faults, &rule->base_ms);
+    if (backoff != NULL && rc_yaml_choice(backoff, backoff_name_at, NULL, faults, &index))
+        rule->backoff = (rc_backoff)(index + 1);
+    read_schedule(map, faults, rule);
+    if (factor != NULL && rc_yaml_decimal(factor, 3, 1000, FACTOR_MAX_MILLI, faults, &factor_milli))
+        rule->factor_milli = (uint32_t)factor_milli;
+    if (max_delay != NULL)
+        read_max_delay(max_delay, faults, rule);
+    if (jitter != NULL)
+        read_jitter(jitter, faults, rule);
+}
+
+static bool has_any(const rc_yaml_node *map, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (get(map, names[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* What the policy says of tries and waits holds for every code. The preset's rules for some codes
+ * keep their own waits only as long as the policy says nothing of the shape of waits. */
+static void read_others(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
+{
+    static const char *const shape[] = {"backoff", "schedule_ms", "base_ms", "factor"};
+    const rc_retry_rule *others = &policy->others;
+    read_rule(node, faults, &policy->others);
+    if (has_any(node, shape, sizeof(shape) / sizeof(shape[0])))
+        policy->rule_count = 0;
+    for (uint32_t i = 0; i < policy->rule_count; i++) {
+        rc_retry_rule *rule = &policy->rules[i];
+        if (get(node, "max_attempts") != NULL)
+            rule->max_attempts = others->max_attempts;
+        if (get(node, "max_delay_ms") != NULL)
+            rule->max_delay_ms = others->max_delay_ms;
+        if (get(node, "jitter") != NULL) {
+            rule->jitter = others->jitter;
+            rule->jitter_pct = others->jitter_pct;
+        }
+    }
+}
+
+static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_policy *policy)
+{
+    if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
+        return;
+    if (list->count > RC_POLICY_RULES_MAX) {
+        rc_config_fault_say(rc_yaml_fault(faults, list), "a policy has at most 4 rules");
+        return;
+    }
+    policy->rule_count = 0;
+    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
+        rc_retry_rule *rule = &policy->rules[policy->rule_count++];
+        *rule = policy->others;
+        rule->codes = (rc_code_set){{0}};
+        if (!rc_config_check_keys(RC_SECTION_rule, item, faults))
+            continue;
+        const rc_yaml_node *codes = get(item, "codes");
+        if (codes != NULL)
+            read_codes(codes, true, faults, &rule->codes);
+        else
+            rc_config_fault_say(rc_yaml_fault(faults, item), "codes is missing: whom is it for");
+        read_rule(item, faults, rule);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void read_flag(const rc_yaml_node *map, const char *key, rc_config_faults *faults,
+                      bool *value)
+{
+    const rc_yaml_node *node = get(map, key);
+    if (node != NULL)
+        rc_yaml_bool(node, faults, value);
+}
+
+static void read_bounds(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
+{
+    size_t index;
+    const rc_yaml_node *hint = get(node, "hint");
+    read_flag(node, "enabled", faults, &policy->enabled);
+    read_flag(node, "retry_exhausted", faults, &policy->retry_exhausted);
+    if (hint != NULL && rc_yaml_choice(hint, hint_name_at, NULL, faults, &index))
+        policy->hint = (rc_hint_use)(index + 1);
+    read_u32(node, "max_calls", 1, ATTEMPTS_MAX, faults, &policy->max_calls);
+    read_ms(node, "budget_ms", 1, faults, &policy->budget_ms);
+    read_ms(node, "min_remaining_ms", 0, faults, &policy->min_remaining_ms);
+}
+
+static bool set_name(const rc_yaml_node *node, rc_str name, rc_config_faults *faults,
+                     rc_policy *policy)
+{
+    const char *wrong = NULL;
+    if (rc_policy_preset(name) != NULL)
+        wrong = "a preset has this name; choose another one";
+    else if (name.len == 0 || name.len >= RC_POLICY_NAME_MAX)
+        wrong = "a policy's name has 1 to 31 bytes";
+    if (wrong != NULL) {
+        rc_config_fault_say(rc_yaml_fault_at_key(faults, node), wrong);
+        return false;
+    }
+    memset(policy->name, 0, sizeof(policy->name));
+    memcpy(policy->name, name.ptr, name.len);
+    return true;
+}
+
+/* The sentence names the key that it is about; the fault stands there if the policy has it. */
+static void refuse_policy(const rc_yaml_node *node, const char *wrong, rc_config_faults *faults)
+{
+    for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {
+        if (rc_str_find(rc_str_c(wrong), child->key, 0) != RC_STR_NPOS) {
+            rc_config_fault_say(rc_yaml_fault(faults, child), wrong);
+            return;
+        }
+    }
+    rc_config_fault_say(rc_yaml_fault_at_key(faults, node), wrong);
+}
+
+bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *faults,
+                    rc_policy *ret_policy)
+{
+    size_t before = faults->count;
+    size_t index;
+    rc_policy policy = rc_policy_plain();
+    if (!rc_config_check_keys(RC_SECTION_policy, node, faults) && node->kind != RC_YAML_MAP)
+        return false;
+    const rc_yaml_node *preset = get(node, "preset");
+    const rc_yaml_node *rules = get(node, "rules");
+    if (preset != NULL && rc_yaml_choice(preset, preset_name_at, NULL, faults, &index))
+        policy = *rc_policy_at(index);
+    set_name(node, name, faults, &policy);
+    read_bounds(node, faults, &policy);
+    read_others(node, faults, &policy);
+    read_code_keys(node, faults, &policy);
+    if (rules != NULL)
+        read_rules(rules, faults, &policy);
+    if (faults->count > before)
+        return false;
+    const char *wrong = rc_policy_check(&policy);
+    if (wrong != NULL) {
+        refuse_policy(node, wrong, faults);
+        return false;
+    }
+    *ret_policy = policy;
+    return true;
+}

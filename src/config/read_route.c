@@ -1,0 +1,167 @@
+#include "base/str.h"
+#include "config/policy.h"
+#include "config/reader.h"
+
+static const char *provider_name_at(const void *ctx, size_t index)
+{
+    const rc_config *config = ctx;
+    return index < config->provider_count ? config->providers[index].name.ptr : NULL;
+}
+
+/* "provider/model": the model may hold slashes, the provider's name does not. */
+static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
+                             rc_config_target *target)
+{
+    rc_str text;
+    if (!rc_config_text_read(node, r->faults, &text))
+        return;
+    size_t slash = rc_str_find_byte(text, '/', 0);
+    if (slash == RC_STR_NPOS || slash == 0 || slash + 1 == text.len) {
+        rc_config_fault *fault = rc_yaml_fault(r->faults, node);
+        rc_config_fault_say(fault, "provider/model is expected, not ");
+        rc_config_fault_quote(fault, text);
+        return;
+    }
+    rc_str name = rc_str_slice(text, 0, slash);
+    const rc_config_provider *provider = rc_config_provider_find(r->config, name);
+    target->model = rc_str_slice(text, slash + 1, text.len);
+    if (provider == NULL) {
+        rc_config_fault *fault = rc_yaml_fault(r->faults, node);
+        rc_config_fault_say(fault, "there is no provider ");
+        rc_config_fault_quote(fault, name);
+        rc_config_fault_suggest(fault, name, provider_name_at, r->config);
+        return;
+    }
+    target->provider = (uint32_t)(provider - r->config->providers);
+    target->capabilities = provider->capabilities;
+}
+
+static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_target *target)
+{
+    rc_config_fill_defaults(RC_SECTION_target, target);
+    target->capabilities = UINT32_MAX;
+    rc_config_check_keys(RC_SECTION_target, map, r->faults);
+    if (map->kind != RC_YAML_MAP)
+        return;
+    rc_config_fill(RC_SECTION_target, map, target, r->faults);
+    const rc_yaml_node *name = rc_yaml_get(map, RC_STR("target"));
+    const rc_yaml_node *capabilities = rc_yaml_get(map, RC_STR("capabilities"));
+    if (name != NULL)
+        read_target_name(r, name, target);
+    else
+        rc_config_fault_say(rc_yaml_fault(r->faults, map), "target is missing: provider/model");
+    if (capabilities != NULL)
+        rc_config_read_capabilities(r, capabilities, &target->capabilities);
+}
+
+static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_config_route *route)
+{
+    const rc_yaml_node *list = rc_yaml_get(route_node, RC_STR("chain"));
+    if (list == NULL) {
+        rc_config_fault_say(rc_yaml_fault(r->faults, route_node), "chain is missing: who answers");
+        return;
+    }
+    if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
+        return;
+    if (list->count == 0)
+        rc_config_fault_say(rc_yaml_fault(r->faults, list), "an empty chain: nobody answers");
+    route->chain = rc_config_array(r, list, sizeof(*route->chain));
+    if (route->chain == NULL)
+        return;
+    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next)
+        read_target(r, item, &route->chain[route->chain_count++]);
+}
+
+static void read_policy_name(rc_config_reader *r, const rc_yaml_node *node, rc_config_route *route)
+{
+    rc_str name;
+    if (!rc_yaml_text(node, r->faults, &name))
+        return;
+    const rc_policy *policy = rc_config_policy(r->config, name);
+    if (policy != NULL) {
+        route->policy = policy;
+        return;
+    }
+    rc_config_fault *fault = rc_yaml_fault(r->faults, node);
+    rc_config_fault_say(fault, "there is no policy ");
+    rc_config_fault_quote(fault, name);
+    rc_config_fault_suggest(fault, name, rc_config_policy_name_at, r->config);
+}
+
+/* A pattern that fits another one's text fits all that the other one does: a star there can only be
+ * under a star here. */
+static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t index)
+{
+    const rc_config_route *routes = r->config->routes;
+    for (size_t i = 0; i < index; i++) {
+        if (routes[i].model.len == 0 || !rc_glob_matches(routes[i].model, routes[index].model))
+            continue;
+        rc_config_fault *fault = rc_yaml_fault(r->faults, node);
+        rc_config_fault_say(fault, "never reached: routes[");
+        rc_config_fault_say_u64(fault, i);
+        rc_config_fault_say(fault, "] takes all that it could");
+        return;
+    }
+}
+
+static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t index)
+{
+    rc_config_route *route = &r->config->routes[index];
+    rc_config_fill_defaults(RC_SECTION_route, route);
+    rc_config_fill_defaults(RC_SECTION_timeouts, &route->timeouts);
+    route->policy = rc_policy_preset(RC_STR("transport"));
+    rc_config_check_keys(RC_SECTION_route, map, r->faults);
+    if (map->kind != RC_YAML_MAP)
+        return;
+    rc_config_fill(RC_SECTION_route, map, route, r->faults);
+    const rc_yaml_node *model = rc_yaml_get(map, RC_STR("model"));
+    const rc_yaml_node *policy = rc_yaml_get(map, RC_STR("policy"));
+    const rc_yaml_node *timeouts = rc_yaml_get(map, RC_STR("timeouts"));
+    const rc_yaml_node *overflow_to = rc_yaml_get(map, RC_STR("overflow_to"));
+    if (model == NULL)
+        rc_config_fault_say(rc_yaml_fault(r->faults, map), "model is missing: what is asked for");
+    else if (route->model.len > 0)
+        check_reached(r, model, index);
+    read_chain(r, map, route);
+    if (policy != NULL)
+        read_policy_name(r, policy, route);
+    if (timeouts != NULL) {
+        rc_config_check_keys(RC_SECTION_timeouts, timeouts, r->faults);
+        rc_config_fill(RC_SECTION_timeouts, timeouts, &route->timeouts, r->faults);
+    }
+    if (overflow_to != NULL) {
+        route->has_overflow_to = true;
+        read_target_name(r, overflow_to, &route->overflow_to);
+    }
+}
+
+void rc_config_read_routes(rc_config_reader *r, const rc_yaml_node *list)
+{
+    if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
+        return;
+    if (list->count > RC_CONFIG_ROUTES_MAX) {
+        rc_config_fault_say(rc_yaml_fault(r->faults, list), "more than 1024 routes");
+        return;
+    }
+    r->config->routes = rc_config_array(r, list, sizeof(*r->config->routes));
+    if (r->config->routes == NULL)
+        return;
+    for (const rc_yaml_node *node = list->first; node != NULL; node = node->next)
+        read_route(r, node, r->config->route_count++);
+}
+
+void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map)
+{
+    if (!rc_yaml_expect(map, RC_YAML_MAP, r->faults))
+        return;
+    rc_policy *policies = rc_config_array(r, map, sizeof(*policies));
+    if (policies == NULL)
+        return;
+    r->config->policies = policies;
+    for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
+        rc_policy *policy = &policies[r->config->policy_count++];
+        /* One with faults keeps its name, so that a route that names it is not a fault too. */
+        if (!rc_policy_read(node, node->key, r->faults, policy))
+            rc_config_text_append(policy->name, sizeof(policy->name), node->key);
+    }
+}

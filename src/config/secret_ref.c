@@ -1,0 +1,92 @@
+#include "config/secret_ref.h"
+
+#include "base/str.h"
+
+static const rc_str ENV = RC_STR_INIT("env:");
+static const rc_str FILE_PREFIX = RC_STR_INIT("file:");
+
+bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
+{
+    rc_str text;
+    if (!rc_yaml_text(node, faults, &text))
+        return false;
+    if (text.len > RC_CONFIG_TEXT_MAX) {
+        rc_config_fault_say(rc_yaml_fault(faults, node), "longer than 1024 bytes");
+        return false;
+    }
+    *ret_text = text;
+    return true;
+}
+
+const char *rc_secret_kind_prefix(rc_secret_kind kind)
+{
+    switch (kind) {
+    case RC_SECRET_ENV:
+        return ENV.ptr;
+    case RC_SECRET_FILE:
+        return FILE_PREFIX.ptr;
+    case RC_SECRET_NONE:
+        break;
+    }
+    return "";
+}
+
+bool rc_secret_ref_parse(rc_str text, rc_secret_ref *ret_ref)
+{
+    *ret_ref = (rc_secret_ref){0};
+    if (rc_str_starts_with(text, ENV)) {
+        ret_ref->kind = RC_SECRET_ENV;
+        ret_ref->name = rc_str_slice(text, ENV.len, text.len);
+    } else if (rc_str_starts_with(text, FILE_PREFIX)) {
+        ret_ref->kind = RC_SECRET_FILE;
+        ret_ref->name = rc_str_slice(text, FILE_PREFIX.len, text.len);
+    }
+    return ret_ref->kind != RC_SECRET_NONE;
+}
+
+/* A key that stands behind "env:" by mistake is no name of a variable, nearly always. */
+static bool is_variable_name(rc_str name)
+{
+    if (name.len == 0 || rc_ascii_is_digit(name.ptr[0]))
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (!rc_ascii_is_alnum(name.ptr[i]) && name.ptr[i] != '_')
+            return false;
+    return true;
+}
+
+static rc_config_fault *private_fault(const rc_yaml_node *node, rc_config_faults *faults)
+{
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    fault->is_private = true;
+    return fault;
+}
+
+bool rc_secret_ref_read(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
+                        rc_secret_ref *ret_ref)
+{
+    rc_secret_ref ref;
+    rc_str text;
+    if (!rc_config_text_read(node, faults, &text))
+        return false;
+    if (!rc_secret_ref_parse(text, &ref)) {
+        rc_config_fault *fault = private_fault(node, faults);
+        rc_config_fault_say(fault, "literal ");
+        rc_config_fault_say(fault, what);
+        rc_config_fault_say(fault, " are not accepted; use env:NAME or file:PATH");
+        return false;
+    }
+    if (ref.kind == RC_SECRET_ENV && !is_variable_name(ref.name)) {
+        rc_config_fault_say(private_fault(node, faults),
+                            "the name of a variable is expected behind env:");
+        return false;
+    }
+    if (ref.name.len == 0) {
+        rc_config_fault_say(rc_yaml_fault(faults, node), "a path is expected behind file:");
+        return false;
+    }
+    ref.line = node->line;
+    ref.column = node->column;
+    *ret_ref = ref;
+    return true;
+}

@@ -1,0 +1,189 @@
+#include "config/show.h"
+
+#include "config/keys.h"
+#include "config/policy.h"
+#include "config/reader.h"
+
+static void push(rc_buf *buf, const char *text)
+{
+    rc_buf_push(buf, rc_str_c(text));
+}
+
+/* Every value of a section on a line of its own. */
+static void push_fields(rc_buf *buf, rc_config_section section, const void *fields,
+                        const char *indent)
+{
+    for (size_t i = 0;; i++) {
+        const rc_config_key *key = rc_config_key_at(section, i);
+        if (key == NULL)
+            return;
+        if (!rc_config_has_value(key, fields))
+            continue;
+        push(buf, indent);
+        push(buf, key->name);
+        push(buf, ": ");
+        rc_config_push_value(buf, key, fields);
+        push(buf, "\n");
+    }
+}
+
+static void push_section(rc_buf *buf, const char *name, rc_config_section section,
+                         const void *fields)
+{
+    push(buf, name);
+    push(buf, ":\n");
+    push_fields(buf, section, fields, "  ");
+}
+
+/* Room for a reference, and for a target: a provider's name, a slash, a model. */
+#define TWO_PARTS_MAX (RC_CONFIG_TEXT_MAX + 64)
+
+static void push_ref(rc_buf *buf, const rc_secret_ref *ref)
+{
+    char room[TWO_PARTS_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    push(&text, rc_secret_kind_prefix(ref->kind));
+    rc_buf_push(&text, ref->name);
+    rc_config_push_scalar(buf, rc_buf_get(&text));
+}
+
+static void push_capabilities(rc_buf *buf, uint32_t bits)
+{
+    bool is_first = true;
+    push(buf, "capabilities: [");
+    for (size_t i = 0; rc_config_capability_at(NULL, i) != NULL; i++) {
+        if ((bits >> i & 1) == 0)
+            continue;
+        push(buf, is_first ? "" : ", ");
+        push(buf, rc_config_capability_at(NULL, i));
+        is_first = false;
+    }
+    push(buf, "]");
+}
+
+static void push_provider(rc_buf *buf, const rc_config_provider *provider)
+{
+    rc_config_provider shown = *provider;
+    /* The demo provider's address is nobody's to give. */
+    if (rc_str_eq(provider->base_url, RC_STR("demo:")))
+        shown.base_url = rc_str_make(NULL, 0);
+    push(buf, "  ");
+    rc_config_push_scalar(buf, provider->name);
+    push(buf, ":\n    kind: ");
+    push(buf, provider->kind->name);
+    push(buf, "\n    keys: [");
+    for (size_t i = 0; i < provider->key_count; i++) {
+        push(buf, i > 0 ? ", " : "");
+        push_ref(buf, &provider->keys[i]);
+    }
+    push(buf, "]\n");
+    push_fields(buf, RC_SECTION_provider, &shown, "    ");
+    if (provider->capabilities != UINT32_MAX) {
+        push(buf, "    ");
+        push_capabilities(buf, provider->capabilities);
+        push(buf, "\n");
+    }
+}
+
+void rc_config_push_target(rc_buf *buf, const rc_config *config, const rc_config_target *target)
+{
+    rc_buf_push(buf, config->providers[target->provider].name);
+    push(buf, "/");
+    rc_buf_push(buf, target->model);
+}
+
+static void push_target_scalar(rc_buf *buf, const rc_config *config, const rc_config_target *target)
+{
+    char room[TWO_PARTS_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_config_push_target(&text, config, target);
+    rc_config_push_scalar(buf, rc_buf_get(&text));
+}
+
+static void push_chain(rc_buf *buf, const rc_config *config, const rc_config_route *route)
+{
+    push(buf, "    chain:\n");
+    for (size_t i = 0; i < route->chain_count; i++) {
+        const rc_config_target *target = &route->chain[i];
+        push(buf, "      - target: ");
+        push_target_scalar(buf, config, target);
+        push(buf, "\n");
+        if (target->tries > 0) {
+            push(buf, "        tries: ");
+            rc_buf_push_u64(buf, target->tries);
+            push(buf, "\n");
+        }
+        if (target->capabilities != config->providers[target->provider].capabilities) {
+            push(buf, "        ");
+            push_capabilities(buf, target->capabilities);
+            push(buf, "\n");
+        }
+    }
+}
+
+static void push_route(rc_buf *buf, const rc_config *config, const rc_config_route *route)
+{
+    push(buf, "  -\n");
+    push_fields(buf, RC_SECTION_route, route, "    ");
+    push_chain(buf, config, route);
+    push(buf, "    policy: ");
+    rc_config_push_scalar(buf, rc_str_c(route->policy->name));
+    push(buf, "\n    timeouts:\n");
+    push_fields(buf, RC_SECTION_timeouts, &route->timeouts, "      ");
+    if (route->has_overflow_to) {
+        push(buf, "    overflow_to: ");
+        push_target_scalar(buf, config, &route->overflow_to);
+        push(buf, "\n");
+    }
+}
+
+static void push_token(rc_buf *buf, const rc_secret_ref *token, const char *indent)
+{
+    if (token->kind == RC_SECRET_NONE)
+        return;
+    push(buf, indent);
+    push(buf, "token: ");
+    push_ref(buf, token);
+    push(buf, "\n");
+}
+
+static void push_lists(rc_buf *buf, const rc_config *config)
+{
+    push(buf, config->provider_count > 0 ? "providers:\n" : "providers: {}\n");
+    for (size_t i = 0; i < config->provider_count; i++)
+        push_provider(buf, &config->providers[i]);
+    push(buf, config->route_count > 0 ? "routes:\n" : "routes: []\n");
+    for (size_t i = 0; i < config->route_count; i++)
+        push_route(buf, config, &config->routes[i]);
+    push(buf, config->policy_count > 0 ? "policies:\n" : "policies: {}\n");
+    for (size_t i = 0; i < config->policy_count; i++) {
+        push(buf, "  ");
+        rc_config_push_scalar(buf, rc_str_c(config->policies[i].name));
+        push(buf, ": ");
+        rc_policy_push_yaml(buf, &config->policies[i]);
+        push(buf, "\n");
+    }
+    push(buf, config->client_count > 0 ? "clients:\n" : "clients: []\n");
+    for (size_t i = 0; i < config->client_count; i++) {
+        push(buf, "  -\n");
+        push_fields(buf, RC_SECTION_client, &config->clients[i], "    ");
+        push_token(buf, &config->clients[i].token, "    ");
+    }
+}
+
+void rc_config_push_yaml(rc_buf *buf, const rc_config *config)
+{
+    push_fields(buf, RC_SECTION_root, &config->root, "");
+    push_lists(buf, config);
+    push_section(buf, "retry_budget", RC_SECTION_retry_budget, &config->retry_budget);
+    push_section(buf, "breaker", RC_SECTION_breaker, &config->breaker);
+    push_section(buf, "audit", RC_SECTION_audit, &config->audit);
+    const rc_config_admin *admin = &config->admin;
+    if (admin->listen.len > 0 || admin->socket.len > 0 || admin->token.kind != RC_SECRET_NONE) {
+        push_section(buf, "admin", RC_SECTION_admin, admin);
+        push_token(buf, &admin->token, "  ");
+    }
+    push_section(buf, "limits", RC_SECTION_limits, &config->limits);
+}

@@ -1,0 +1,316 @@
+/* libyaml's events into a tree. */
+#include "config/yaml.h"
+
+#include <string.h>
+
+#include <yaml.h>
+
+#include "base/str.h"
+#include "config/yaml_syntax.h"
+
+/* The text, a node for each part of it, and the blocks' unused ends. */
+#define ARENA_MAX_BYTES ((size_t)32 << 20)
+
+/* A list or map that is not closed yet. */
+typedef struct open_node {
+    rc_yaml_node *node;
+    rc_yaml_node *last; /* child */
+    bool has_key;       /* a key waits for its value */
+    rc_str key;
+    uint32_t key_line;
+    uint32_t key_column;
+} open_node;
+
+typedef struct builder {
+    rc_yaml *doc;
+    rc_config_faults *faults;
+    rc_status status; /* the first that was not RC_OK; reading may go on */
+    bool is_over;     /* reading cannot go on */
+    size_t node_count;
+    unsigned document_count;
+    unsigned depth; /* of open nodes */
+    open_node open[RC_YAML_MAX_DEPTH];
+} builder;
+
+static uint32_t line_of(yaml_mark_t mark)
+{
+    return (uint32_t)mark.line + 1;
+}
+
+static uint32_t column_of(yaml_mark_t mark)
+{
+    return (uint32_t)mark.column + 1;
+}
+
+static void set_status(builder *b, rc_status status)
+{
+    if (b->status == RC_OK)
+        b->status = status;
+}
+
+static rc_config_fault *fault_at(builder *b, rc_status status, yaml_mark_t mark)
+{
+    set_status(b, status);
+    return rc_config_faults_add(b->faults, line_of(mark), column_of(mark));
+}
+
+static void stop(builder *b, rc_status status, yaml_mark_t mark, const char *what)
+{
+    rc_config_fault_say(fault_at(b, status, mark), what);
+    b->is_over = true;
+}
+
+static rc_yaml_node *new_node(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
+{
+    if (b->node_count == RC_YAML_MAX_NODES) {
+        stop(b, RC_E_TOO_LARGE, mark, "more than 100000 values in one file");
+        return NULL;
+    }
+    b->node_count++;
+    rc_yaml_node *node = rc_arena_get(&b->doc->arena, sizeof(*node));
+    if (node == NULL) {
+        set_status(b, rc_arena_status(&b->doc->arena));
+        b->is_over = true;
+        return NULL;
+    }
+    node->kind = kind;
+    node->line = line_of(mark);
+    node->column = column_of(mark);
+    return node;
+}
+
+/* Hangs a node below the innermost open one. */
+static void attach(builder *b, rc_yaml_node *node)
+{
+    if (b->depth == 0) {
+        b->doc->root = node;
+        return;
+    }
+    open_node *open = &b->open[b->depth - 1];
+    node->parent = open->node;
+    node->index = open->node->count++;
+    if (open->has_key) {
+        node->key = open->key;
+        node->key_line = open->key_line;
+        node->key_column = open->key_column;
+        open->has_key = false;
+    }
+    if (open->last != NULL)
+        open->last->next = node;
+    else
+        open->node->first = node;
+    open->last = node;
+}
+
+/* Is what comes next a key? */
+static bool wants_key(const builder *b)
+{
+    if (b->depth == 0)
+        return false;
+    const open_node *open = &b->open[b->depth - 1];
+    return open->node->kind == RC_YAML_MAP && !open->has_key;
+}
+
+static void begin(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
+{
+    if (wants_key(b)) {
+        stop(b, RC_E_SYNTAX, mark, "a key must be text, not a list or map");
+        return;
+    }
+    if (b->depth == RC_YAML_MAX_DEPTH) {
+        stop(b, RC_E_TOO_DEEP, mark, "more than 32 levels deep");
+        return;
+    }
+    rc_yaml_node *node = new_node(b, kind, mark);
+    if (node == NULL)
+        return;
+    attach(b, node);
+    b->open[b->depth++] = (open_node){.node = node};
+}
+
+static void refuse_twice(builder *b, rc_str key, yaml_mark_t mark, const rc_yaml_node *before)
+{
+    rc_config_fault *fault = fault_at(b, RC_E_DUPLICATE, mark);
+    rc_config_fault_quote(fault, key);
+    rc_config_fault_say(fault, " stands twice; the first is at ");
+    rc_config_fault_say_u64(fault, before->key_line);
+    rc_config_fault_say(fault, ":");
+    rc_config_fault_say_u64(fault, before->key_column);
+    rc_yaml_path(before, fault->path, sizeof(fault->path));
+}
+
+static void take_key(builder *b, rc_str key, yaml_mark_t mark)
+{
+    open_node *open = &b->open[b->depth - 1];
+    if (open->node->count == RC_YAML_MAX_KEYS) {
+        stop(b, RC_E_TOO_LARGE, mark, "more than 1024 keys in one map");
+        return;
+    }
+    const rc_yaml_node *before = rc_yaml_get(open->node, key);
+    if (before != NULL)
+        refuse_twice(b, key, mark, before);
+    open->has_key = true;
+    open->key = key;
+    open->key_line = line_of(mark);
+    open->key_column = column_of(mark);
+}
+
+static bool is_null_word(rc_str text)
+{
+    return text.len == 0 || rc_str_eq(text, RC_STR("~")) || rc_str_eq(text, RC_STR("null")) ||
+           rc_str_eq(text, RC_STR("Null")) || rc_str_eq(text, RC_STR("NULL"));
+}
+
+static void take_scalar(builder *b, const yaml_event_t *event)
+{
+    rc_str raw = rc_str_make((const char *)event->data.scalar.value, event->data.scalar.length);
+    bool is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    if (rc_str_find_byte(raw, '\0', 0) != RC_STR_NPOS) {
+        stop(b, RC_E_SYNTAX, event->start_mark, "a NUL character cannot be part of a value");
+        return;
+    }
+    bool is_key = wants_key(b);
+    bool is_null = !is_quoted && is_null_word(raw);
+    if (is_key && is_null) {
+        stop(b, RC_E_SYNTAX, event->start_mark, "a key is missing here");
+        return;
+    }
+    rc_str text = rc_arena_dup(&b->doc->arena, raw);
+    if (rc_arena_status(&b->doc->arena) != RC_OK) {
+        set_status(b, rc_arena_status(&b->doc->arena));
+        b->is_over = true;
+        return;
+    }
+    if (is_key) {
+        take_key(b, text, event->start_mark);
+        return;
+    }
+    rc_yaml_node *node = new_node(b, is_null ? RC_YAML_NULL : RC_YAML_SCALAR, event->start_mark);
+    if (node == NULL)
+        return;
+    node->is_quoted = is_quoted;
+    node->text = text;
+    attach(b, node);
+}
+
+/* The text stands for nothing that is used later, but the tree must hold something in its place. */
+static void take_alias(builder *b, yaml_mark_t mark)
+{
+    rc_config_fault_say(fault_at(b, RC_E_SYNTAX, mark),
+                        "aliases (*name) are not accepted; write the value out");
+    if (wants_key(b)) {
+        b->is_over = true;
+        return;
+    }
+    rc_yaml_node *node = new_node(b, RC_YAML_NULL, mark);
+    if (node != NULL)
+        attach(b, node);
+}
+
+static void refuse_extras(builder *b, const yaml_char_t *anchor, const yaml_char_t *tag,
+                          yaml_mark_t mark)
+{
+    if (anchor != NULL)
+        rc_config_fault_say(fault_at(b, RC_E_SYNTAX, mark),
+                            "anchors (&name) are not accepted; write the value out");
+    if (tag != NULL)
+        rc_config_fault_say(fault_at(b, RC_E_SYNTAX, mark),
+                            "tags (!name) are not accepted; quote the text if it begins with !");
+}
+
+static void take_document(builder *b, yaml_mark_t mark)
+{
+    b->document_count++;
+    if (b->document_count > 1)
+        stop(b, RC_E_SYNTAX, mark, "a second document begins here; one file holds one");
+}
+
+static void take_event(builder *b, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        take_document(b, event->start_mark);
+        return;
+    case YAML_ALIAS_EVENT:
+        take_alias(b, event->start_mark);
+        return;
+    case YAML_SCALAR_EVENT:
+        refuse_extras(b, event->data.scalar.anchor, event->data.scalar.tag, event->start_mark);
+        take_scalar(b, event);
+        return;
+    case YAML_SEQUENCE_START_EVENT:
+        refuse_extras(b, event->data.sequence_start.anchor, event->data.sequence_start.tag,
+                      event->start_mark);
+        begin(b, RC_YAML_LIST, event->start_mark);
+        return;
+    case YAML_MAPPING_START_EVENT:
+        refuse_extras(b, event->data.mapping_start.anchor, event->data.mapping_start.tag,
+                      event->start_mark);
+        begin(b, RC_YAML_MAP, event->start_mark);
+        return;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        if (b->depth > 0)
+            b->depth--;
+        return;
+    case YAML_STREAM_END_EVENT:
+        b->is_over = true;
+        return;
+    case YAML_NO_EVENT:
+    case YAML_STREAM_START_EVENT:
+    case YAML_DOCUMENT_END_EVENT:
+        return;
+    }
+}
+
+static void read_events(builder *b, yaml_parser_t *parser, rc_str text)
+{
+    while (!b->is_over) {
+        yaml_event_t event;
+        if (yaml_parser_parse(parser, &event) == 0) {
+            b->is_over = true;
+            set_status(b, rc_yaml_syntax_fault(parser, text, b->faults));
+            return;
+        }
+        take_event(b, &event);
+        yaml_event_delete(&event);
+    }
+}
+
+rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults)
+{
+    rc_arena_init(&doc->arena, alloc, ARENA_MAX_BYTES);
+    doc->root = NULL;
+    builder b = {.doc = doc, .faults = faults};
+    if (text.len > RC_YAML_MAX_BYTES) {
+        rc_config_fault_say(rc_config_faults_add(faults, 0, 0),
+                            "larger than 1 MiB, which is the most that is read");
+        return RC_E_TOO_LARGE;
+    }
+    yaml_parser_t parser;
+    if (yaml_parser_initialize(&parser) == 0)
+        return RC_E_NOMEM;
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text.ptr, text.len);
+    read_events(&b, &parser, text);
+    yaml_parser_delete(&parser);
+    if (b.status == RC_OK && doc->root == NULL)
+        doc->root = new_node(&b, RC_YAML_NULL, (yaml_mark_t){0});
+    return b.status;
+}
+
+void rc_yaml_done(rc_yaml *doc)
+{
+    rc_arena_done(&doc->arena);
+    doc->root = NULL;
+}
+
+const rc_yaml_node *rc_yaml_get(const rc_yaml_node *map, rc_str key)
+{
+    if (map == NULL || map->kind != RC_YAML_MAP)
+        return NULL;
+    for (const rc_yaml_node *child = map->first; child != NULL; child = child->next)
+        if (rc_str_eq(child->key, key))
+            return child;
+    return NULL;
+}

@@ -1,0 +1,147 @@
+#include "config/yaml_syntax.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+typedef struct saying {
+    const char *theirs; /* what libyaml's text begins with */
+    const char *ours;
+} saying;
+
+/* The ones that people meet. */
+static const saying sayings[] = {
+    {"mapping values are not allowed", "a colon does not fit here; quote the text, or check the "
+                                       "indentation"},
+    {"did not find expected key", "a key is expected here; check the indentation"},
+    {"did not find expected node content", "a value is expected here"},
+    {"could not find expected ':'", "a colon is expected behind the key"},
+    {"did not find expected '-' indicator", "a - is expected here; check the indentation"},
+    {"did not find expected ',' or ']'", "a comma or ] is expected here"},
+    {"did not find expected ',' or '}'", "a comma or } is expected here"},
+    {"found unexpected end of stream", "the file ends within quotes"},
+    {"block sequence entries are not allowed", "a - does not fit here; check the indentation"},
+    {"found unknown escape character", "an escape that YAML does not have; use single quotes"},
+    {"control characters are not allowed", "a control character cannot be part of the file"},
+    {"invalid leading UTF-8 octet", "not UTF-8"},
+    {"invalid trailing UTF-8 octet", "not UTF-8"},
+    {"incomplete UTF-8 octet sequence", "not UTF-8"},
+    {"did not find expected <document start>", "nothing may follow the end of the document"},
+};
+
+static const char *in_our_words(const char *problem)
+{
+    for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++)
+        if (rc_str_starts_with(rc_str_c(problem), rc_str_c(sayings[i].theirs)))
+            return sayings[i].ours;
+    return problem;
+}
+
+/* A place in text, from its offset. Bytes that are no character's first do not count. */
+static void place_of(rc_str text, size_t offset, uint32_t *ret_line, uint32_t *ret_column)
+{
+    *ret_line = 1;
+    *ret_column = 1;
+    for (size_t i = 0; i < offset && i < text.len; i++) {
+        if (text.ptr[i] == '\n') {
+            (*ret_line)++;
+            *ret_column = 1;
+        } else if (((unsigned char)text.ptr[i] & 0xC0) != 0x80) {
+            (*ret_column)++;
+        }
+    }
+}
+
+static size_t line_start(rc_str text, uint32_t line)
+{
+    size_t at = 0;
+    for (; line > 1; line--) {
+        size_t end = rc_str_find_byte(text, '\n', at);
+        if (end == RC_STR_NPOS)
+            return text.len;
+        at = end + 1;
+    }
+    return at;
+}
+
+/* Does white space with a tab in it lead up to the column? Columns of white space are bytes. */
+static bool is_tab_indented(rc_str text, uint32_t line, uint32_t column)
+{
+    bool has_tab = false;
+    size_t start = line_start(text, line);
+    for (size_t at = start; at < text.len && at <= start + column - 1; at++) {
+        if (text.ptr[at] == '\t')
+            has_tab = true;
+        else if (text.ptr[at] != ' ')
+            break;
+    }
+    return has_tab;
+}
+
+rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_config_faults *faults)
+{
+    if (parser->error == YAML_MEMORY_ERROR)
+        return RC_E_NOMEM;
+    uint32_t line = (uint32_t)parser->problem_mark.line + 1;
+    uint32_t column = (uint32_t)parser->problem_mark.column + 1;
+    if (parser->error == YAML_READER_ERROR)
+        place_of(text, parser->problem_offset, &line, &column);
+    const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
+    rc_config_fault *fault = rc_config_faults_add(faults, line, column);
+    if (parser->error != YAML_READER_ERROR && is_tab_indented(text, line, column)) {
+        rc_config_fault_say(fault, "a tab cannot indent; use spaces");
+        return RC_E_SYNTAX;
+    }
+    rc_config_fault_say(fault, in_our_words(problem));
+    /* An open bracket or quote is the place to look at, however late it shows. */
+    if (parser->context != NULL && parser->context_mark.line + 1 < line) {
+        rc_config_fault_say(fault, "; it began in line ");
+        rc_config_fault_say_u64(fault, parser->context_mark.line + 1);
+    }
+    return RC_E_SYNTAX;
+}
+
+/* ---- paths ---- */
+
+static bool is_plain_key(rc_str key)
+{
+    for (size_t i = 0; i < key.len; i++)
+        if (!rc_ascii_is_alnum(key.ptr[i]) && key.ptr[i] != '_' && key.ptr[i] != '-')
+            return false;
+    return key.len > 0;
+}
+
+static void push_key(rc_str key, char *room, size_t size)
+{
+    if (is_plain_key(key)) {
+        rc_config_text_append(room, size, room[0] != '\0' ? RC_STR(".") : RC_STR(""));
+        rc_config_text_append(room, size, key);
+        return;
+    }
+    rc_config_text_append(room, size, RC_STR("[\""));
+    rc_config_text_append(room, size, key);
+    rc_config_text_append(room, size, RC_STR("\"]"));
+}
+
+static void push_index(uint32_t index, char *room, size_t size)
+{
+    char digits[RC_DECIMAL_ROOM];
+    rc_config_text_append(room, size, RC_STR("["));
+    rc_config_text_append(room, size, rc_config_decimal(digits, index, 0));
+    rc_config_text_append(room, size, RC_STR("]"));
+}
+
+void rc_yaml_path(const rc_yaml_node *node, char *room, size_t size)
+{
+    const rc_yaml_node *chain[RC_YAML_MAX_DEPTH + 1];
+    size_t depth = 0;
+    for (; node != NULL && node->parent != NULL && depth <= RC_YAML_MAX_DEPTH; node = node->parent)
+        chain[depth++] = node;
+    while (depth > 0) {
+        const rc_yaml_node *step = chain[--depth];
+        if (step->parent->kind == RC_YAML_MAP)
+            push_key(step->key, room, size);
+        else
+            push_index(step->index, room, size);
+    }
+}

@@ -1,0 +1,16 @@
+/* What libyaml has to say of text that is no YAML, in words that help. */
+#ifndef RC_CONFIG_YAML_SYNTAX_H
+#define RC_CONFIG_YAML_SYNTAX_H
+
+#include <yaml.h>
+
+#include "config/yaml.h"
+
+/* Adds the fault at which the parser stopped. RC_E_SYNTAX; RC_E_NOMEM, then without a fault.
+ * parser, text: borrow. */
+rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_config_faults *faults);
+
+/* Appends the node's path to room. */
+void rc_yaml_path(const rc_yaml_node *node, char *room, size_t size);
+
+#endif

@@ -1,0 +1,290 @@
+/* The values of nodes, and the faults of those that are something else. */
+#include <string.h>
+
+#include "base/str.h"
+#include "codec/duration.h"
+#include "config/yaml.h"
+#include "config/yaml_syntax.h"
+
+#define PLACES_MAX 9
+#define NAMES_SHOWN_MAX 6
+
+static rc_config_fault *with_path(rc_config_fault *fault, const rc_yaml_node *node)
+{
+    rc_yaml_path(node, fault->path, sizeof(fault->path));
+    return fault;
+}
+
+rc_config_fault *rc_yaml_fault(rc_config_faults *faults, const rc_yaml_node *node)
+{
+    return with_path(rc_config_faults_add(faults, node->line, node->column), node);
+}
+
+rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_node *node)
+{
+    if (node->key.len == 0)
+        return rc_yaml_fault(faults, node);
+    return with_path(rc_config_faults_add(faults, node->key_line, node->key_column), node);
+}
+
+static const char *kind_text(rc_yaml_kind kind)
+{
+    switch (kind) {
+    case RC_YAML_NULL:
+        return "nothing";
+    case RC_YAML_SCALAR:
+        return "a single value";
+    case RC_YAML_LIST:
+        return "a list";
+    case RC_YAML_MAP:
+        return "a map of keys and values";
+    }
+    return "";
+}
+
+bool rc_yaml_expect(const rc_yaml_node *node, rc_yaml_kind kind, rc_config_faults *faults)
+{
+    if (node->kind == kind)
+        return true;
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, kind_text(kind));
+    rc_config_fault_say(fault, " is expected, not ");
+    rc_config_fault_say(fault, kind_text(node->kind));
+    return false;
+}
+
+static bool has_name(rc_str text, rc_name_at name_at, const void *ctx, size_t *ret_index)
+{
+    for (size_t i = 0; name_at(ctx, i) != NULL; i++) {
+        if (rc_str_eq(text, rc_str_c(name_at(ctx, i)))) {
+            *ret_index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
+                        rc_config_faults *faults)
+{
+    if (!rc_yaml_expect(map, RC_YAML_MAP, faults))
+        return false;
+    bool is_good = true;
+    for (const rc_yaml_node *child = map->first; child != NULL; child = child->next) {
+        size_t index;
+        if (has_name(child->key, name_at, ctx, &index))
+            continue;
+        rc_config_fault *fault = rc_yaml_fault_at_key(faults, child);
+        rc_config_fault_say(fault, "unknown key");
+        fault->is_private = rc_config_is_secret_name(child->key);
+        rc_config_fault_suggest(fault, child->key, name_at, ctx);
+        is_good = false;
+    }
+    return is_good;
+}
+
+bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    if (node->text.len == 0) {
+        rc_config_fault_say(rc_yaml_fault(faults, node), "empty text");
+        return false;
+    }
+    *ret_text = node->text;
+    return true;
+}
+
+bool rc_yaml_bool(const rc_yaml_node *node, rc_config_faults *faults, bool *ret_value)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    bool is_true = rc_str_eq(node->text, RC_STR("true"));
+    if (!node->is_quoted && (is_true || rc_str_eq(node->text, RC_STR("false")))) {
+        *ret_value = is_true;
+        return true;
+    }
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, "true or false is expected, not ");
+    rc_config_fault_quote(fault, node->text);
+    return false;
+}
+
+/* ---- numbers ---- */
+
+/* value * 10 + digit; false: it does not fit. */
+static bool push_digit(uint64_t *value, char digit)
+{
+    uint64_t add = (uint64_t)(digit - '0');
+    if (*value > (UINT64_MAX - add) / 10)
+        return false;
+    *value = *value * 10 + add;
+    return true;
+}
+
+/* "12", "12.5", "1_000"; the digits behind the point are kept up to places. A number that is too
+ * large is UINT64_MAX, which is above every limit. False: not in this form. */
+static bool read_decimal(rc_str text, unsigned places, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    bool is_too_large = false;
+    bool has_point = false;
+    unsigned kept = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool is_inside = i > 0 && i + 1 < text.len && rc_ascii_is_digit(text.ptr[i - 1]) &&
+                         rc_ascii_is_digit(text.ptr[i + 1]);
+        if (c == '_' && is_inside && !has_point)
+            continue;
+        if (c == '.' && is_inside && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (!rc_ascii_is_digit(c) || (has_point && kept == places))
+            return false;
+        kept += has_point ? 1 : 0;
+        is_too_large = !push_digit(&value, c) || is_too_large;
+    }
+    for (; kept < places; kept++)
+        is_too_large = !push_digit(&value, '0') || is_too_large;
+    *ret_value = is_too_large ? UINT64_MAX : value;
+    return text.len > 0;
+}
+
+static uint64_t power_of_ten(unsigned exponent)
+{
+    uint64_t power = 1;
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
+static void say_decimal(rc_config_fault *fault, uint64_t value, unsigned places)
+{
+    char room[RC_DECIMAL_ROOM];
+    rc_config_fault_say(fault, rc_config_decimal(room, value, places).ptr);
+}
+
+static bool refuse_number(const rc_yaml_node *node, unsigned places, uint64_t min, uint64_t max,
+                          rc_config_faults *faults)
+{
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, places > 0 ? "a number" : "a whole number");
+    if (max < UINT64_MAX - 1) {
+        rc_config_fault_say(fault, " from ");
+        say_decimal(fault, min, places);
+        rc_config_fault_say(fault, " to ");
+        say_decimal(fault, max, places);
+    } else if (min > 0) {
+        rc_config_fault_say(fault, " of at least ");
+        say_decimal(fault, min, places);
+    }
+    rc_config_fault_say(fault, " is expected, not ");
+    rc_config_fault_quote(fault, node->text);
+    return false;
+}
+
+bool rc_yaml_decimal(const rc_yaml_node *node, unsigned places, uint64_t min, uint64_t max,
+                     rc_config_faults *faults, uint64_t *ret_value)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    uint64_t value;
+    if (places > PLACES_MAX)
+        places = PLACES_MAX;
+    if (node->is_quoted || !read_decimal(node->text, places, &value) || value < min ||
+        value > max || value == UINT64_MAX)
+        return refuse_number(node, places, min, max, faults);
+    *ret_value = value;
+    return true;
+}
+
+bool rc_yaml_u64(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
+                 uint64_t *ret_value)
+{
+    return rc_yaml_decimal(node, 0, min, max, faults, ret_value);
+}
+
+bool rc_yaml_i64(const rc_yaml_node *node, int64_t min, int64_t max, rc_config_faults *faults,
+                 int64_t *ret_value)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    bool is_negative = node->text.len > 0 && node->text.ptr[0] == '-';
+    rc_str digits = rc_str_slice(node->text, is_negative ? 1 : 0, node->text.len);
+    uint64_t magnitude;
+    bool is_number = !node->is_quoted && read_decimal(digits, 0, &magnitude);
+    if (is_number && magnitude <= INT64_MAX) {
+        int64_t value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+        if (value >= min && value <= max) {
+            *ret_value = value;
+            return true;
+        }
+    }
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault,
+                        is_number ? "a whole number in the allowed range" : "a whole number");
+    rc_config_fault_say(fault, " is expected, not ");
+    rc_config_fault_quote(fault, node->text);
+    return false;
+}
+
+bool rc_yaml_double(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
+                    double *ret_value)
+{
+    uint64_t unit = power_of_ten(PLACES_MAX);
+    uint64_t most = max <= (UINT64_MAX - 1) / unit ? max * unit : UINT64_MAX - 1;
+    uint64_t least = min <= (UINT64_MAX - 1) / unit ? min * unit : UINT64_MAX - 1;
+    uint64_t value;
+    if (!rc_yaml_decimal(node, PLACES_MAX, least, most, faults, &value))
+        return false;
+    *ret_value = (double)value / (double)unit;
+    return true;
+}
+
+bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_faults *faults,
+                         uint64_t *ret_ms)
+{
+    int64_t ms;
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    if (rc_duration_parse(node->text, RC_UNIT_MS, &ms) == RC_OK && (uint64_t)ms <= max_ms) {
+        *ret_ms = (uint64_t)ms;
+        return true;
+    }
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, "milliseconds, or a duration such as 1.5s, up to ");
+    rc_config_fault_say_u64(fault, max_ms);
+    rc_config_fault_say(fault, " ms are expected, not ");
+    rc_config_fault_quote(fault, node->text);
+    return false;
+}
+
+static bool has_many(rc_name_at name_at, const void *ctx)
+{
+    size_t count = 0;
+    while (count <= NAMES_SHOWN_MAX && name_at(ctx, count) != NULL)
+        count++;
+    return count > NAMES_SHOWN_MAX;
+}
+
+bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ctx,
+                    rc_config_faults *faults, size_t *ret_index)
+{
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    if (has_name(node->text, name_at, ctx, ret_index))
+        return true;
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_suggest(fault, node->text, name_at, ctx);
+    /* A long list says less than the one name that was meant. */
+    if (name_at(ctx, 0) == NULL || (fault->nearest[0] != '\0' && has_many(name_at, ctx))) {
+        rc_config_fault_say(fault, "there is no ");
+        rc_config_fault_quote(fault, node->text);
+        return false;
+    }
+    rc_config_fault_say_names(fault, name_at, ctx);
+    rc_config_fault_say(fault, " is expected, not ");
+    rc_config_fault_quote(fault, node->text);
+    return false;
+}

@@ -1,0 +1,96 @@
+/* The policies that are built in, by name. */
+#include "sim/rivals.h"
+#include "sim/scenario.h"
+
+#define OURS_COUNT 2
+#define OURS "recourse"
+#define BUDGET_ALONE "budget-alone"
+
+rc_sim_policy rc_sim_policy_of(const rc_policy *policy, rc_str name, rc_str about)
+{
+    rc_sim_policy made = {
+        .rival = RC_SIM_OURS, .policy = *policy, .settings = rc_shared_settings_default()};
+    rc_sim_text_set(made.name, sizeof made.name, name);
+    rc_sim_text_set(made.about, sizeof made.about, about);
+    return made;
+}
+
+static rc_sim_policy ours(void)
+{
+    return rc_sim_policy_of(rc_policy_preset(RC_STR("transport")), RC_STR(OURS),
+                            RC_STR("the preset transport with budget, breaker and cooldowns"));
+}
+
+static rc_sim_policy budget_alone(void)
+{
+    rc_sim_policy policy =
+        rc_sim_policy_of(rc_policy_preset(RC_STR("transport")), RC_STR(BUDGET_ALONE),
+                         RC_STR("the preset transport with the retry budget, but no breaker and "
+                                "no assumed cooldown"));
+    policy.settings.breaker.min_calls = 0;
+    policy.settings.cooldown_ms = 0;
+    return policy;
+}
+
+bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
+{
+    for (int i = RC_SIM_OURS + 1; i < RC_SIM_RIVAL_COUNT; i++) {
+        const rc_sim_rival_row *row = rc_sim_rival_row_of((rc_sim_rival)i);
+        if (!rc_str_eq(name, rc_str_c(row->name)))
+            continue;
+        *ret_policy = (rc_sim_policy){.rival = (rc_sim_rival)i};
+        rc_sim_text_set(ret_policy->name, sizeof ret_policy->name, name);
+        rc_sim_text_set(ret_policy->about, sizeof ret_policy->about, rc_str_c(row->about));
+        return true;
+    }
+    if (rc_str_eq(name, RC_STR(OURS))) {
+        *ret_policy = ours();
+        return true;
+    }
+    if (rc_str_eq(name, RC_STR(BUDGET_ALONE))) {
+        *ret_policy = budget_alone();
+        return true;
+    }
+    const rc_policy *preset = rc_policy_preset(name);
+    if (preset == NULL)
+        return false;
+    *ret_policy =
+        rc_sim_policy_of(preset, name, RC_STR("this preset with budget, breaker and cooldowns"));
+    return true;
+}
+
+/* Ours, the rivals, then the presets whose name no rival has. */
+const char *rc_sim_policy_name_at(size_t index)
+{
+    static const char *const names[OURS_COUNT] = {OURS, BUDGET_ALONE};
+    if (index < OURS_COUNT)
+        return names[index];
+    index -= OURS_COUNT;
+    if (index < RC_SIM_RIVAL_COUNT - 1)
+        return rc_sim_rival_row_of((rc_sim_rival)(index + 1))->name;
+    index -= RC_SIM_RIVAL_COUNT - 1;
+    for (size_t i = 0;; i++) {
+        const rc_policy *preset = rc_policy_at(i);
+        if (preset == NULL)
+            return NULL;
+        rc_sim_policy named;
+        bool is_rival =
+            rc_sim_policy_named(rc_str_c(preset->name), &named) && named.rival != RC_SIM_OURS;
+        if (!is_rival && index-- == 0)
+            return preset->name;
+    }
+}
+
+rc_sim_added rc_sim_scenario_add(rc_sim_scenario *scenario, rc_str policy_name)
+{
+    for (uint32_t i = 0; i < scenario->policy_count; i++)
+        if (rc_str_eq(policy_name, rc_str_c(scenario->policies[i].name)))
+            return RC_SIM_ADD_TWICE;
+    rc_sim_policy policy;
+    if (!rc_sim_policy_named(policy_name, &policy))
+        return RC_SIM_ADD_UNKNOWN;
+    if (scenario->policy_count == RC_SIM_POLICIES_MAX)
+        return RC_SIM_ADD_FULL;
+    scenario->policies[scenario->policy_count++] = policy;
+    return RC_SIM_ADDED;
+}

@@ -1,0 +1,159 @@
+#include "sim/scenario.h"
+
+void rc_sim_text_set(char *field, size_t size, rc_str text)
+{
+    size_t len = text.len < size ? text.len : size - 1;
+    while (len < text.len && len > 0 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
+        len--;
+    if (len > 0)
+        memcpy(field, text.ptr, len);
+    field[len] = '\0';
+}
+
+void rc_sim_provider_init(rc_sim_provider *provider, rc_str name)
+{
+    *provider = (rc_sim_provider){
+        .dialect = RC_SIM_OPENAI,
+        .first_token_ms = {150, 400, 900, 2500, 5000},
+        .tokens_per_s = 100,
+        .fails_in_ms = 50,
+        .keys = 1,
+        .limits = {.burst_ms = 10000},
+        .input_nano_usd = 2500,
+        .output_nano_usd = 10000,
+    };
+    rc_sim_text_set(provider->name, sizeof provider->name, name);
+}
+
+void rc_sim_fault_init(rc_sim_fault *fault, rc_sim_fault_kind kind)
+{
+    *fault = (rc_sim_fault){.kind = kind, .share_pct = 100, .retry_after_ms = -1, .slow_pct = 500};
+}
+
+void rc_sim_scenario_init(rc_sim_scenario *scenario)
+{
+    *scenario = (rc_sim_scenario){.name = "unnamed", .seed = 1, .duration_ms = 60000};
+    scenario->clients = (rc_sim_clients){
+        .count = 1000,
+        .every_ms = 10000,
+        .loop = RC_SIM_OPEN,
+        .processes = 1,
+        .tokens_in = {200, 800, 2500, 8000, 16000},
+        .tokens_out = {20, 150, 400, 800, 1200},
+        .deadline_ms = 60000,
+    };
+    scenario->provider_count = 1;
+    rc_sim_provider_init(&scenario->providers[0], RC_STR("primary"));
+}
+
+static bool is_in_order(const rc_sim_spread *spread)
+{
+    return spread->min <= spread->p50 && spread->p50 <= spread->p90 && spread->p90 <= spread->p99 &&
+           spread->p99 <= spread->max;
+}
+
+static const char *check_clients(const rc_sim_clients *clients)
+{
+    if (clients->count < 1 || clients->count > RC_SIM_CLIENTS_MAX)
+        return "there are 1 to 1000000 clients";
+    if (clients->every_ms < 1 || clients->every_ms > RC_SIM_DURATION_MAX_MS)
+        return "a client's requests are 1 to 3600000 ms apart";
+    if (clients->loop != RC_SIM_OPEN && clients->loop != RC_SIM_CLOSED)
+        return "the loop is open or closed";
+    if (clients->processes < 1 || clients->processes > RC_SIM_PROCESSES_MAX)
+        return "there are 1 to 64 processes";
+    if (!is_in_order(&clients->tokens_in) || !is_in_order(&clients->tokens_out))
+        return "quantiles of tokens do not rise";
+    if (clients->tokens_in.max > RC_SIM_TOKENS_MAX || clients->tokens_out.max > RC_SIM_TOKENS_MAX)
+        return "a request has at most 10000000 tokens";
+    if (clients->surge.from_ms >= clients->surge.until_ms && clients->surge.until_ms > 0)
+        return "the surge ends before it begins";
+    if (clients->surge.until_ms > 0 &&
+        (clients->surge.pct < 1 || clients->surge.pct > RC_SIM_SURGE_MAX_PCT))
+        return "a surge is 1 to 10000 percent";
+    if (clients->deadline_ms < 1 || clients->deadline_ms > RC_SIM_DEADLINE_MAX_MS)
+        return "the deadline is 1 to 3600000 ms";
+    return NULL;
+}
+
+static const char *check_fault(const rc_sim_fault *fault)
+{
+    if ((int)fault->kind < 0 || fault->kind >= RC_SIM_FAULT_COUNT)
+        return "a fault has no known kind";
+    if (fault->from_ms >= fault->until_ms)
+        return "a fault ends before it begins";
+    if (fault->share_pct < 1 || fault->share_pct > 100)
+        return "a fault touches 1 to 100 percent of the calls";
+    if (fault->retry_after_ms > RC_SIM_DURATION_MAX_MS)
+        return "a fault's hint is at most 3600000 ms";
+    if (fault->slow_pct < 1 || fault->slow_pct > RC_SIM_SLOW_MAX_PCT)
+        return "a fault makes things 1 to 100000 percent as slow";
+    return NULL;
+}
+
+static const char *check_provider(const rc_sim_provider *provider, const rc_sim_clients *clients)
+{
+    uint64_t most_tokens = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
+    if ((int)provider->dialect < 0 || provider->dialect >= RC_SIM_DIALECT_COUNT)
+        return "a provider has no known dialect";
+    if (!is_in_order(&provider->first_token_ms))
+        return "quantiles of the first token do not rise";
+    if (provider->first_token_ms.max > RC_SIM_DURATION_MAX_MS ||
+        provider->fails_in_ms > RC_SIM_DURATION_MAX_MS)
+        return "a provider takes at most 3600000 ms";
+    if (provider->keys < 1 || provider->keys > RC_SIM_KEYS_MAX)
+        return "a provider has 1 to 8 keys";
+    if (provider->limits.burst_ms < 1 || provider->limits.burst_ms > RC_SIM_MINUTE_MS)
+        return "1 to 60000 ms of a rate limit can be saved up";
+    uint64_t tokens =
+        (uint64_t)provider->limits.tokens_per_min * provider->limits.burst_ms / RC_SIM_MINUTE_MS;
+    if (provider->limits.tokens_per_min > 0 && most_tokens > tokens)
+        return "a request may be larger than all the tokens that can be saved up";
+    if (provider->capacity.per_s > 0 && provider->capacity.burst < 1)
+        return "a capacity needs a burst of at least 1";
+    if (provider->capacity.shed_cost_pct > 100)
+        return "shedding costs at most what serving does";
+    if (provider->capacity.warm_up_ms > RC_SIM_DURATION_MAX_MS)
+        return "warming up takes at most 3600000 ms";
+    if (provider->fault_count > RC_SIM_FAULTS_MAX)
+        return "a provider has at most 8 faults";
+    const char *wrong = NULL;
+    for (uint32_t i = 0; i < provider->fault_count && wrong == NULL; i++)
+        wrong = check_fault(&provider->faults[i]);
+    return wrong;
+}
+
+const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
+{
+    if (scenario->duration_ms < 1 || scenario->duration_ms > RC_SIM_DURATION_MAX_MS)
+        return "the duration is 1 to 3600000 ms";
+    if (scenario->provider_count < 1 || scenario->provider_count > RC_SIM_PROVIDERS_MAX)
+        return "there are 1 to 8 providers";
+    if (scenario->policy_count < 1 || scenario->policy_count > RC_SIM_POLICIES_MAX)
+        return "there are 1 to 16 policies";
+    const char *wrong = check_clients(&scenario->clients);
+    for (uint32_t i = 0; i < scenario->provider_count && wrong == NULL; i++)
+        wrong = check_provider(&scenario->providers[i], &scenario->clients);
+    for (uint32_t i = 0; i < scenario->policy_count && wrong == NULL; i++) {
+        const rc_sim_policy *policy = &scenario->policies[i];
+        if ((int)policy->rival < 0 || policy->rival >= RC_SIM_RIVAL_COUNT)
+            return "a policy is of no known kind";
+        if (policy->rival == RC_SIM_OURS)
+            wrong = rc_policy_check(&policy->policy);
+    }
+    return wrong;
+}
+
+const char *rc_sim_fault_name(rc_sim_fault_kind kind)
+{
+    static const char *const names[RC_SIM_FAULT_COUNT] = {
+        "outage", "error", "overload",   "refuse", "reset",
+        "hang",   "slow",  "slow-first", "cut",    "quota"};
+    return (int)kind >= 0 && kind < RC_SIM_FAULT_COUNT ? names[kind] : "";
+}
+
+const char *rc_sim_dialect_name(rc_sim_dialect dialect)
+{
+    static const char *const names[RC_SIM_DIALECT_COUNT] = {"openai", "anthropic"};
+    return (int)dialect >= 0 && dialect < RC_SIM_DIALECT_COUNT ? names[dialect] : "";
+}

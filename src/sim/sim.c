@@ -1,0 +1,229 @@
+#include "sim/sim.h"
+
+#include "sim/world.h"
+
+/* How many events pass between two looks at the progress. */
+#define EVENTS_A_LOOK 4096
+
+typedef struct sim_run {
+    const rc_sim_options *options;
+    rc_alloc alloc;
+    rc_sim_scenario scenario; /* as it runs: scaled */
+    rc_sim_world *world;
+    rc_sim_result *result;
+    uint32_t index; /* of the policy */
+    uint32_t told_permille;
+} sim_run;
+
+/* value * num / den, at least 1 and at most max. */
+static uint64_t scaled(uint64_t value, uint64_t num, uint64_t den, uint64_t max)
+{
+    uint64_t limit = UINT64_MAX / (num == 0 ? 1 : num);
+    uint64_t result = value < limit ? value * num / den : value / den * num;
+    if (result < 1)
+        return 1;
+    return result < max ? result : max;
+}
+
+static void scale_limit(uint32_t *limit, uint64_t num, uint64_t den)
+{
+    if (*limit > 0)
+        *limit = (uint32_t)scaled(*limit, num, den, UINT32_MAX);
+}
+
+/* However small the copy is, the largest request still fits. */
+static void keep_room(rc_sim_limits *limits, const rc_sim_clients *clients)
+{
+    uint64_t most = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
+    uint64_t least = most * RC_SIM_MINUTE_MS / limits->burst_ms + 1;
+    if (limits->tokens_per_min > 0 && limits->tokens_per_min < least)
+        limits->tokens_per_min = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
+}
+
+/* A larger or smaller copy of the same world. */
+static void scale(rc_sim_scenario *scenario, uint64_t requests)
+{
+    rc_sim_clients *clients = &scenario->clients;
+    uint64_t expected = scenario->duration_ms * clients->count / clients->every_ms;
+    if (requests == 0 || expected == 0)
+        return;
+    uint64_t count = scaled(clients->count, requests, expected, UINT32_MAX);
+    if (count > RC_SIM_CLIENTS_MAX) {
+        clients->every_ms =
+            (uint32_t)scaled(clients->every_ms, RC_SIM_CLIENTS_MAX, count, UINT32_MAX);
+        count = RC_SIM_CLIENTS_MAX;
+    }
+    clients->count = (uint32_t)count;
+    for (uint32_t i = 0; i < scenario->provider_count; i++) {
+        rc_sim_provider *provider = &scenario->providers[i];
+        scale_limit(&provider->limits.requests_per_min, requests, expected);
+        scale_limit(&provider->limits.tokens_per_min, requests, expected);
+        keep_room(&provider->limits, clients);
+        scale_limit(&provider->limits.concurrency, requests, expected);
+        scale_limit(&provider->capacity.per_s, requests, expected);
+        scale_limit(&provider->capacity.burst, requests, expected);
+        if (provider->limits.quota_requests > 0)
+            provider->limits.quota_requests =
+                scaled(provider->limits.quota_requests, requests, expected, UINT64_MAX);
+    }
+}
+
+static void add_span(rc_sim_result *result, const rc_sim_span *wanted, const char *label,
+                     const char *provider)
+{
+    rc_sim_span span = *wanted;
+    if (span.until_ms > result->duration_ms)
+        span.until_ms = result->duration_ms;
+    if (span.from_ms >= span.until_ms)
+        return;
+    if (result->fault_until_ms == 0 || span.from_ms < result->fault_from_ms)
+        result->fault_from_ms = span.from_ms;
+    if (span.until_ms > result->fault_until_ms)
+        result->fault_until_ms = span.until_ms;
+    if (result->span_count == RC_SIM_SPANS_MAX)
+        return;
+    rc_sim_text_set(span.label, sizeof span.label, rc_str_c(label));
+    rc_sim_text_set(span.provider, sizeof span.provider, rc_str_c(provider));
+    result->spans[result->span_count++] = span;
+}
+
+static void add_spans(rc_sim_result *result, const rc_sim_scenario *scenario)
+{
+    const rc_sim_surge *surge = &scenario->clients.surge;
+    rc_sim_span span = {.from_ms = surge->from_ms, .until_ms = surge->until_ms, .share_pct = 100};
+    add_span(result, &span, "surge", "");
+    for (uint32_t i = 0; i < scenario->provider_count; i++) {
+        const rc_sim_provider *provider = &scenario->providers[i];
+        for (uint32_t j = 0; j < provider->fault_count; j++) {
+            const rc_sim_fault *fault = &provider->faults[j];
+            span = (rc_sim_span){.from_ms = fault->from_ms,
+                                 .until_ms = fault->until_ms,
+                                 .share_pct = fault->share_pct};
+            add_span(result, &span, rc_sim_fault_name(fault->kind), provider->name);
+        }
+    }
+}
+
+static void describe(sim_run *run, uint64_t seed)
+{
+    rc_sim_result *result = run->result;
+    const rc_sim_scenario *scenario = &run->scenario;
+    rc_sim_text_set(result->scenario, sizeof result->scenario, rc_str_c(scenario->name));
+    rc_sim_text_set(result->about, sizeof result->about, rc_str_c(scenario->about));
+    result->seed = seed;
+    result->clients = scenario->clients.count;
+    result->duration_ms = scenario->duration_ms;
+    result->deadline_ms = scenario->clients.deadline_ms;
+    add_spans(result, scenario);
+}
+
+/* False: the caller wants no more. */
+static bool tell_progress(sim_run *run, uint64_t now_ms, bool is_over)
+{
+    uint32_t count = run->scenario.policy_count;
+    if (run->options->progress == NULL || count == 0)
+        return true;
+    uint64_t duration_ms = run->scenario.duration_ms;
+    uint64_t part = now_ms < duration_ms ? now_ms * 1000 / duration_ms : 999;
+    uint32_t permille = (uint32_t)((run->index * UINT64_C(1000) + part) / count);
+    if (is_over)
+        permille = 1000;
+    if (permille == run->told_permille)
+        return true;
+    run->told_permille = permille;
+    rc_sim_progress progress = {.policy = run->scenario.policies[run->index].name,
+                                .policy_index = run->index,
+                                .policy_count = count,
+                                .permille = permille};
+    return run->options->progress(run->options->progress_ctx, &progress);
+}
+
+static void run_events(sim_run *run)
+{
+    rc_sim_world *world = run->world;
+    rc_event_entry event;
+    for (uint64_t count = 0; world->status == RC_OK && world->tally.status == RC_OK; count++) {
+        if (!rc_event_heap_pop(&world->heap, &event))
+            return;
+        world->now_ms = event.at_ms;
+        if ((event.what & RC_SIM_ARRIVAL) != 0)
+            rc_sim_clients_arrive(world, event.what & ~RC_SIM_ARRIVAL);
+        else
+            rc_sim_request_go_on(world, event.what);
+        if (count % EVENTS_A_LOOK == 0 && !tell_progress(run, world->now_ms, false)) {
+            run->result->is_partial = true;
+            return;
+        }
+    }
+}
+
+static rc_status run_policy(sim_run *run, uint64_t seed)
+{
+    const rc_sim_policy *policy = &run->scenario.policies[run->index];
+    rc_sim_policy_result *result = &run->result->policies[run->index];
+    rc_sim_text_set(result->name, sizeof result->name, rc_str_c(policy->name));
+    rc_sim_text_set(result->about, sizeof result->about, rc_str_c(policy->about));
+    result->is_ours = policy->rival == RC_SIM_OURS;
+    rc_sim_world *world = run->world;
+    *world = (rc_sim_world){.status = RC_OK};
+    rc_status status = rc_sim_world_init(world, &run->scenario, policy, seed, &run->alloc, result);
+    if (status == RC_OK) {
+        run_events(run);
+        status = world->status != RC_OK ? world->status : world->tally.status;
+    }
+    if (result->is_ours && status == RC_OK && policy->settings.budget.burst > 0)
+        result->refill_ms = rc_budget_refill_ms(&world->processes[0].shared.budget);
+    if (world->now_ms > run->result->end_ms)
+        run->result->end_ms = world->now_ms;
+    rc_sim_tally_finish(&world->tally, run->result->duration_ms, run->result->fault_from_ms,
+                        run->result->fault_until_ms);
+    rc_sim_world_done(world);
+    return status;
+}
+
+static rc_status run_all(sim_run *run, uint64_t seed)
+{
+    for (run->index = 0; run->index < run->scenario.policy_count; run->index++) {
+        rc_status status = run_policy(run, seed);
+        if (status != RC_OK)
+            return status;
+        if (run->result->is_partial) {
+            run->result->policy_count = run->index + 1;
+            return RC_OK;
+        }
+    }
+    run->index--;
+    (void)tell_progress(run, run->scenario.duration_ms, true);
+    return RC_OK;
+}
+
+rc_status rc_sim_run(const rc_sim_scenario *scenario, const rc_sim_options *options,
+                     const rc_alloc *alloc, rc_sim_result **ret_result)
+{
+    if (rc_sim_scenario_check(scenario) != NULL)
+        return RC_E_ARGUMENT;
+    static const rc_sim_options none = {.seed = 0};
+    sim_run *run = alloc->get(alloc->ctx, sizeof *run);
+    if (run == NULL)
+        return RC_E_NOMEM;
+    *run = (sim_run){
+        .options = options != NULL ? options : &none, .alloc = *alloc, .told_permille = UINT32_MAX};
+    run->scenario = *scenario;
+    scale(&run->scenario, run->options->requests);
+    uint64_t seed = run->options->seed != 0 ? run->options->seed : scenario->seed;
+    rc_status status = RC_E_NOMEM;
+    run->world = alloc->get(alloc->ctx, sizeof *run->world);
+    run->result = rc_sim_result_new(alloc, scenario->policy_count, 0);
+    if (run->world != NULL && run->result != NULL) {
+        describe(run, seed);
+        status = run_all(run, seed);
+    }
+    if (run->world != NULL)
+        alloc->put(alloc->ctx, run->world, sizeof *run->world);
+    if (status == RC_OK)
+        *ret_result = run->result;
+    else
+        rc_sim_result_free(run->result);
+    alloc->put(alloc->ctx, run, sizeof *run);
+    return status;
+}

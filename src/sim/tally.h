@@ -1,0 +1,52 @@
+/* rc_sim_tally: counts what happens while one policy runs, and works out the rest at the end. */
+#ifndef RC_SIM_TALLY_H
+#define RC_SIM_TALLY_H
+
+#include <recourse/status.h>
+
+#include "sim/result.h"
+#include "sim/scenario.h"
+
+/* What comes later than four hours is counted in the last bucket. */
+#define RC_SIM_BUCKETS_MAX 144000
+
+typedef struct rc_sim_tally {
+    rc_alloc alloc;
+    rc_sim_policy_result *result; /* borrows */
+    uint32_t bucket_size;
+    uint64_t deadline_ms;
+    bool is_drained;        /* the budget was empty once */
+    uint64_t drained_at_ms; /* since when all retries were granted after that */
+    rc_status status;       /* sticks */
+} rc_sim_tally;
+
+/* How a request ended. */
+typedef enum rc_sim_end {
+    RC_SIM_END_DELIVERED = 1,
+    RC_SIM_END_TRUNCATED = 2,
+    RC_SIM_END_FAILED = 3
+} rc_sim_end;
+
+typedef struct rc_sim_ending {
+    rc_sim_end end;
+    rc_reason reason;
+    uint64_t arrived_at_ms;
+    uint64_t call_at_ms; /* when its last call began */
+    uint32_t calls;
+} rc_sim_ending;
+
+/* Allocates nothing. result: borrows; all zero but its names. */
+void rc_sim_tally_init(rc_sim_tally *tally, const rc_alloc *alloc, uint64_t deadline_ms,
+                       rc_sim_policy_result *result);
+void rc_sim_tally_request(rc_sim_tally *tally, uint64_t now_ms);
+void rc_sim_tally_call(rc_sim_tally *tally, bool is_retry, uint64_t now_ms);
+/* A retry was granted that will begin at that time. */
+void rc_sim_tally_wait(rc_sim_tally *tally, uint64_t at_ms);
+void rc_sim_tally_cost(rc_sim_tally *tally, uint64_t nano_usd, bool is_wasted);
+void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t now_ms);
+
+/* Works out what is made of the counts. fault_from_ms, fault_until_ms: both 0 without a fault. */
+void rc_sim_tally_finish(rc_sim_tally *tally, uint64_t duration_ms, uint64_t fault_from_ms,
+                         uint64_t fault_until_ms);
+
+#endif

@@ -1,0 +1,58 @@
+#include "sys/config_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_there(const rc_sys_calls *calls, const char *path)
+{
+    int fd = calls->open_read(path);
+    while (fd < 0 && errno == EINTR)
+        fd = calls->open_read(path);
+    if (fd < 0)
+        return errno != ENOENT && errno != ENOTDIR;
+    calls->close(fd);
+    return true;
+}
+
+/* folder "/" middle "/recourse.yaml" */
+static bool try_path(const rc_sys_calls *calls, const char *folder, const char *middle,
+                     rc_buf *ret_path)
+{
+    /* A relative folder would mean another place in each directory. */
+    if (folder == NULL || folder[0] != '/')
+        return false;
+    rc_buf_reset(ret_path);
+    rc_buf_push(ret_path, rc_str_c(folder));
+    rc_buf_push(ret_path, rc_str_c(middle));
+    rc_buf_push(ret_path, RC_STR("/" RC_CONFIG_FILE_NAME));
+    rc_buf_push_byte(ret_path, '\0');
+    return rc_buf_status(ret_path) == RC_OK && is_there(calls, rc_buf_get(ret_path).ptr);
+}
+
+bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path)
+{
+    if (is_there(calls, RC_CONFIG_FILE_NAME)) {
+        rc_buf_push(ret_path, RC_STR(RC_CONFIG_FILE_NAME));
+        rc_buf_push_byte(ret_path, '\0');
+        return true;
+    }
+    const char *xdg = calls->getenv("XDG_CONFIG_HOME");
+    bool has_xdg = xdg != NULL && xdg[0] != '\0';
+    return has_xdg ? try_path(calls, xdg, "/recourse", ret_path)
+                   : try_path(calls, calls->getenv("HOME"), "/.config/recourse", ret_path);
+}
+
+rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path)
+{
+    struct stat facts;
+    int fd = calls->open_read(path);
+    if (fd < 0)
+        return RC_SECRET_FILE_MISSING;
+    int result = calls->fstat(fd, &facts);
+    calls->close(fd);
+    if (result != 0)
+        return RC_SECRET_FILE_MISSING;
+    if (!S_ISREG(facts.st_mode))
+        return RC_SECRET_FILE_OTHER;
+    return (facts.st_mode & S_IROTH) != 0 ? RC_SECRET_FILE_OPEN : RC_SECRET_FILE_GOOD;
+}

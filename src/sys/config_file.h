@@ -1,0 +1,27 @@
+/* Where the configuration is, and whether a file that holds a secret is kept like one. */
+#ifndef RC_SYS_CONFIG_FILE_H
+#define RC_SYS_CONFIG_FILE_H
+
+#include <recourse/buf.h>
+
+#include "sys/calls.h"
+
+#define RC_CONFIG_FILE_NAME "recourse.yaml"
+
+/* Looks for recourse.yaml here, then in $XDG_CONFIG_HOME/recourse, or in ~/.config/recourse when
+ * that is not set. A file that is there and cannot be opened counts as found: whoever reads it will
+ * hear why. True: the path with a NUL behind it is in ret_path, which is empty before. */
+bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path);
+
+/* What can be told of a secret's file without reading it. */
+typedef enum rc_secret_file {
+    RC_SECRET_FILE_GOOD = 0,
+    RC_SECRET_FILE_MISSING = 1, /* or it cannot be opened */
+    RC_SECRET_FILE_OPEN = 2,    /* everybody on this machine may read it */
+    RC_SECRET_FILE_OTHER = 3    /* a folder, or something else that is no file */
+} rc_secret_file;
+
+/* path: borrows. */
+rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path);
+
+#endif

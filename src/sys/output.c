@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include "sys/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <recourse/buf.h>
+
+#include "sys/entropy.h"
+#include "sys/file.h"
+
+/* A name that is taken is bad luck once; often, it is something else. */
+#define NAMES_MAX 8
+
+static int make_folder(const char *path)
+{
+    return mkdir(path, 0777);
+}
+
+static int open_new(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+const rc_output_calls rc_output_real = {
+    .make_folder = make_folder,
+    .open_new = open_new,
+    .sync = fsync,
+    .rename = rename,
+    .unlink = unlink,
+};
+
+static rc_status push_path(rc_buf *buf, const char *folder, const char *name)
+{
+    const rc_str path = rc_str_c(folder);
+    rc_buf_push(buf, path);
+    if (path.len > 0 && path.ptr[path.len - 1] != '/')
+        rc_buf_push_byte(buf, '/');
+    return rc_buf_push(buf, rc_str_c(name));
+}
+
+/* "folder/.name.1f09ab37": hidden, and of nobody else. Without chance the number of the try must
+ * do. */
+static rc_status push_temporary(const rc_output *output, const char *name, unsigned tried,
+                                rc_buf *buf)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char chance[4] = {0};
+    char dotted[RC_OUTPUT_PATH_MAX];
+    rc_buf hidden;
+    if (!rc_entropy_get(output->calls, chance, sizeof(chance)))
+        chance[0] = (unsigned char)tried;
+    rc_buf_init_fixed(&hidden, dotted, sizeof(dotted));
+    rc_buf_push_byte(&hidden, '.');
+    rc_buf_push(&hidden, rc_str_c(name));
+    rc_buf_push_byte(&hidden, '.');
+    for (size_t i = 0; i < sizeof(chance); i++) {
+        rc_buf_push_byte(&hidden, digits[chance[i] >> 4]);
+        rc_buf_push_byte(&hidden, digits[chance[i] & 15]);
+    }
+    if (rc_buf_push_byte(&hidden, '\0') != RC_OK)
+        return rc_buf_status(&hidden);
+    push_path(buf, output->folder, dotted);
+    return rc_buf_push_byte(buf, '\0');
+}
+
+bool rc_output_is_missing(int error)
+{
+    return error == ENOENT;
+}
+
+int rc_output_open(const rc_output *output)
+{
+    if (output->files->make_folder(output->folder) == 0 || errno == EEXIST)
+        return 0;
+    return errno;
+}
+
+/* Opens a file that is new under a name of its own. */
+static int open_temporary(const rc_output *output, const char *name, char path[RC_OUTPUT_PATH_MAX],
+                          int *ret_fd)
+{
+    int error = EEXIST;
+    for (unsigned tried = 0; tried < NAMES_MAX && (error == EEXIST || error == EINTR); tried++) {
+        rc_buf buf;
+        rc_buf_init_fixed(&buf, path, RC_OUTPUT_PATH_MAX);
+        if (push_temporary(output, name, tried, &buf) != RC_OK)
+            return ENAMETOOLONG;
+        const int fd = output->files->open_new(path);
+        if (fd >= 0) {
+            *ret_fd = fd;
+            return 0;
+        }
+        error = errno;
+    }
+    return error;
+}
+
+/* All of the bytes, on the disk. */
+static int fill(const rc_output *output, int fd, rc_str bytes)
+{
+    int error = rc_fd_write(output->calls, fd, bytes);
+    if (error == 0 && output->files->sync(fd) != 0)
+        error = errno;
+    const int late = rc_fd_close(output->calls, fd);
+    return error != 0 ? error : late;
+}
+
+int rc_output_write(const rc_output *output, const char *name, rc_str bytes)
+{
+    char temporary[RC_OUTPUT_PATH_MAX];
+    char path[RC_OUTPUT_PATH_MAX];
+    rc_buf buf;
+    int fd = -1;
+    rc_buf_init_fixed(&buf, path, sizeof(path));
+    push_path(&buf, output->folder, name);
+    if (rc_buf_push_byte(&buf, '\0') != RC_OK)
+        return ENAMETOOLONG;
+
+    int error = open_temporary(output, name, temporary, &fd);
+    if (error != 0)
+        return error;
+    error = fill(output, fd, bytes);
+    if (error == 0 && output->files->rename(temporary, path) != 0)
+        error = errno;
+    if (error != 0)
+        output->files->unlink(temporary);
+    return error;
+}

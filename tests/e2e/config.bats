@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# recourse config: where the file is found, what a good one shows, what a bad one is told, and that
+# no secret comes out.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
+    unset OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY
+    export LANG=C.UTF-8 TERM=xterm HOME=$BATS_TEST_TMPDIR/home XDG_CONFIG_HOME=
+    mkdir -p "$HOME/.config/recourse" "$BATS_TEST_TMPDIR/here"
+    cd "$BATS_TEST_TMPDIR/here" || return
+    cat >good.yaml <<'END'
+providers:
+  openai: {keys: [env:OPENAI_API_KEY, env:OPENAI_API_KEY_2]}
+  claude: {kind: anthropic, keys: [file:/nowhere/key]}
+routes:
+  - model: "gpt-4o*"
+    chain:
+      - {target: openai/gpt-4o, tries: 2}
+      - {target: claude/claude-sonnet-4-5}
+    policy: fast
+policies:
+  fast: {max_attempts: 3, base_ms: 50, max_delay_ms: 1000}
+END
+}
+
+config() { "$RECOURSE" config "$@"; }
+
+@test "check: a good file, in a few lines" {
+    OPENAI_API_KEY=hunter2 run -0 --separate-stderr config check good.yaml
+    [ -z "$stderr" ]
+    [ "${lines[0]}" = "good.yaml: good" ]
+    [[ $output == *"env:OPENAI_API_KEY (set), env:OPENAI_API_KEY_2 (not set)"* ]]
+    [[ $output == *"file:/nowhere/key (missing)"* ]]
+    [[ $output == *"openai/gpt-4o x2, then claude/claude-sonnet-4-5  policy fast"* ]]
+    [[ $output == *"fast"*"3 tries, waits 50ms, 100ms +-20%"* ]]
+    [[ $output != *hunter2* ]]
+}
+
+@test "check: a key's file that everybody can read is told, and never read" {
+    echo hunter2 >key
+    chmod 644 key
+    echo "providers: {openai: {keys: [file:$PWD/key]}}" >c.yaml
+    run -0 config check c.yaml
+    [[ $output == *"key (readable by everybody)"* && $output != *hunter2* ]]
+    chmod 600 key
+    run -0 config check c.yaml
+    [[ $output == *"key (there)"* ]]
+}
+
+@test "check: place, path, nearest key and the line itself" {
+    sed 's/policy: fast/polcy: fast/' good.yaml >bad.yaml
+    run -78 --separate-stderr config check bad.yaml
+    [ -z "$output" ]
+    [ "$stderr" = "bad.yaml:9:5: routes[0].polcy: unknown key; did you mean policy?
+  9 |     polcy: fast
+    |     ^" ]
+}
+
+@test "check: all mistakes, in the order of the file" {
+    sed 's/tries: 2/tries: 0/; s/claude\/c/clade\/c/; s/base_ms: 50/base_ms: soon/' good.yaml >bad.yaml
+    run -78 --separate-stderr config check bad.yaml
+    run -0 grep -c '^bad.yaml:' <<<"$stderr"
+    [ "$output" = 3 ]
+    [[ $stderr == *"7:40: "*"8:18: "*"did you mean claude?"*"11:36: "* ]]
+}
+
+@test "check: JSON is a report on standard output" {
+    sed 's/policy: fast/polcy: fast/' good.yaml >bad.yaml
+    run -78 --separate-stderr config check bad.yaml --format json
+    [ -z "$stderr" ]
+    [ "$(jq -r .error_code <<<"$output")" = ConfigSchemaViolation ]
+    [ "$(jq -c '[.context | .file, .line, .column, .key, .nearest, .faults]' <<<"$output")" = \
+        '["bad.yaml",9,5,"routes[0].polcy","policy",1]' ]
+    run -0 config check good.yaml --format json
+    [ "$(jq -c '[.valid, .routes[0].chain[1], .providers[1].keys[0].state]' <<<"$output")" = \
+        '[true,"claude/claude-sonnet-4-5","missing"]' ]
+}
+
+@test "check: a literal key is refused and nowhere shown" {
+    for text in 'providers: {openai: {keys: [hunter2]}}' \
+        'providers: {openai: {kind: opnai, keys: [hunter2]}}' \
+        'providers: {openai: {key: hunter2}}' \
+        'providers: {openai: {keys: hunter2}}' \
+        $'providers:\n  openai:\n    keys:\n      - hunter2\n      - "x' \
+        'clients: [{name: a, token: hunter2}]' \
+        'store: postgres://u:hunter2@h/d' \
+        'listen: sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaahunter2'; do
+        run -78 config check - <<<"$text"
+        [[ $output == *"<stdin>:"* && $output != *hunter2* ]]
+        run -78 config check - --format json <<<"$text"
+        [[ $output != *hunter2* ]]
+    done
+}
+
+@test "check: YAML that is none has its place too" {
+    printf 'a:\n\tb: 1\n' >bad.yaml
+    run -78 config check bad.yaml
+    [[ $output == "bad.yaml:2:1: a tab cannot indent; use spaces"* ]]
+    printf 'listen: [1,\n' >bad.yaml
+    run -78 config check bad.yaml
+    [[ $output == "bad.yaml:2:1: a value is expected here"* ]]
+}
+
+@test "check: no control character reaches the terminal" {
+    printf 'listen: "\\e[31mred"\n"\\e[2J": 1\n' >bad.yaml
+    run -78 config check bad.yaml
+    [[ $output != *$'\e'* ]]
+}
+
+@test "check: the files that it names" {
+    printf 'rules: my.rules\n' >c.yaml
+    run -78 config check c.yaml
+    [[ $output == *"c.yaml:1:8: rules: cannot read \"my.rules\": No such file"* ]]
+    printf 'rule x\n  when status:503\n  then Nonsense\n' >my.rules
+    run -78 config check c.yaml
+    [[ $output == *"c.yaml:1:8: rules: \"my.rules\", line 3"* ]]
+    mkdir sub
+    printf 'rule x.y\n  when status:503 and text:"pool is empty"\n  then Overloaded\n  because "so"\n' >sub/my.rules
+    mv c.yaml sub/
+    run -0 config check sub/c.yaml
+    printf 'prices: p.yaml\n' >c.yaml
+    printf 'a: [\n' >p.yaml
+    run -78 config check c.yaml
+    [[ $output == *"prices: \"p.yaml\", line 2: "* ]]
+}
+
+@test "the file: here, then XDG_CONFIG_HOME or ~/.config, then the environment" {
+    run -0 config check
+    [ "${lines[0]}" = "the environment: good" ]
+    [[ $output == *demo* ]]
+    OPENAI_API_KEY=x run -0 config check
+    [[ $output == *"env:OPENAI_API_KEY (set)"* ]]
+    echo 'listen: "h:1"' >"$HOME/.config/recourse/recourse.yaml"
+    run -0 config check
+    [ "${lines[0]}" = "$HOME/.config/recourse/recourse.yaml: good" ]
+    mkdir -p xdg/recourse
+    echo 'listen: "h:2"' >xdg/recourse/recourse.yaml
+    XDG_CONFIG_HOME=$PWD/xdg run -0 config check
+    [ "${lines[0]}" = "$PWD/xdg/recourse/recourse.yaml: good" ]
+    echo 'listen: "h:3"' >recourse.yaml
+    run -0 config check
+    [ "${lines[0]}" = "recourse.yaml: good" ]
+}
+
+@test "show: every default, and the same again" {
+    run -0 --separate-stderr config show good.yaml
+    [ -z "$stderr" ]
+    echo "$output" >shown.yaml
+    grep -q '^listen: 127.0.0.1:8787$' shown.yaml
+    grep -q '^      idle_ms: 30000$' shown.yaml
+    grep -q '^    keys: \[env:OPENAI_API_KEY, env:OPENAI_API_KEY_2\]$' shown.yaml
+    config show shown.yaml | cmp - shown.yaml
+    config show - <shown.yaml >again.yaml
+    cmp again.yaml shown.yaml
+    run -78 --separate-stderr config show - <<<'lisen: 1'
+    [[ -z $output && $stderr == *"did you mean listen?"* ]]
+}
+
+@test "keys: what can be written" {
+    run -0 config keys
+    [[ $output == *'| `first_byte_ms` | milliseconds | 60000 |'* ]]
+}
+
+@test "mistakes in the command line" {
+    run -64 config
+    [[ $output == *"check, show or keys is expected"* ]]
+    run -64 config chek
+    [[ $output == *"did you mean check?"* ]]
+    run -64 config show good.yaml --format json
+    run -64 config keys good.yaml
+    run -64 config check a b
+    [[ $output == *"two operands"* ]]
+    run -66 --separate-stderr config check nowhere.yaml
+    [[ $stderr == *"cannot read nowhere.yaml: No such file"* ]]
+    run -66 config check .
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016 # where an inner shell expands the variables
+#
+# recourse simulate: the same seed gives the same bytes, in every form; files are whole; people get
+# lines that fit.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
+    export LANG=C.UTF-8 TERM=xterm
+    cat >world.yaml <<'END'
+name: small
+about: a small world
+duration_ms: 60s
+clients: {count: 200, every_ms: 10s, deadline_ms: 20s}
+providers:
+  - name: alpha
+    faults: [{kind: outage, from_ms: 20s, until_ms: 30s}]
+policies: [recourse, openai-sdk, none]
+END
+}
+
+# Runs a shell command on a terminal of its own; what it shows is the output.
+on_terminal() { # COLUMNS COMMAND
+    script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "the same seed gives the same bytes, another seed others" {
+    for form in "--plot" "--format json" "--format csv"; do
+        # shellcheck disable=SC2086 # words on purpose
+        "$RECOURSE" simulate world.yaml --seed 3 $form >first
+        # shellcheck disable=SC2086
+        "$RECOURSE" simulate - --seed 3 $form <world.yaml >second
+        cmp first second
+        # shellcheck disable=SC2086
+        "$RECOURSE" simulate world.yaml --seed 4 $form >other
+        run ! cmp -s first other
+    done
+}
+
+@test "the files of two runs are the same bytes, and --out prints what it prints without" {
+    "$RECOURSE" simulate world.yaml >plain
+    "$RECOURSE" simulate world.yaml --out a >with
+    "$RECOURSE" simulate world.yaml --out b/ --format json >printed
+    cmp plain with
+    cmp printed a/result.json
+    diff -r a b
+    [ "$(find a -type f | sort | tr '\n' ' ')" = \
+        "a/amplification.svg a/latency.svg a/load.svg a/result.json a/success.svg " ]
+}
+
+@test "every built-in scenario runs, and its pictures are XML" {
+    scenarios=$("$RECOURSE" simulate --list --format json | grep -o '"scenarios":.*"policies"' |
+        grep -o '"name":"[^"]*"' | cut -d '"' -f 4)
+    [ "$(wc -w <<<"$scenarios")" -ge 7 ]
+    for scenario in $scenarios; do
+        echo "$scenario"
+        "$RECOURSE" simulate "$scenario" --requests 2000 --out "$scenario" >"$scenario.txt"
+        [ "$(head -c $((${#scenario} + 1)) "$scenario.txt")" = "$scenario:" ]
+        if command -v python3 >/dev/null; then
+            python3 - "$scenario"/*.svg <<'END'
+import sys, xml.dom.minidom
+for path in sys.argv[1:]:
+    xml.dom.minidom.parse(path)
+END
+        fi
+    done
+}
+
+@test "a picture needs nothing but itself" {
+    "$RECOURSE" simulate world.yaml --out charts >/dev/null
+    run ! grep -lE 'href|url\(|@import|<script|<image' charts/*.svg
+    [ "$(grep -oh 'http[^"]*' charts/*.svg | sort -u)" = "http://www.w3.org/2000/svg" ]
+    grep -q 'prefers-color-scheme:dark' charts/load.svg
+}
+
+@test "lines fit, with charts and without" {
+    for width in 30 56 60 79 80 120 200; do
+        for lang in C C.UTF-8; do
+            LANG=$lang "$RECOURSE" simulate world.yaml --plot --width "$width" >page
+            [ "$(LC_ALL=C.UTF-8 wc -L <page)" -le "$width" ]
+            run ! grep ' $' page
+            grep -q openai-sdk page
+        done
+    done
+}
+
+@test "without UTF-8 there is none; without a terminal there is no colour" {
+    LANG=C "$RECOURSE" simulate world.yaml --plot >page
+    run ! env LC_ALL=C grep -q '[^ -~]' page
+    "$RECOURSE" simulate world.yaml --plot --color always >page
+    grep -q $'\033\\[' page
+}
+
+@test "a terminal gets colour and progress, and NO_COLOR takes the colour away" {
+    run -0 on_terminal 90 '"$RECOURSE" simulate world.yaml --plot'
+    [[ $output == *$'\033[1;32m'* && $output == *"100%  none, 3 of 3"* ]]
+    run -0 on_terminal 90 'NO_COLOR=1 "$RECOURSE" simulate world.yaml --plot 2>/dev/null'
+    [[ $output != *$'\033'* && $output == *"against the best of the others"* ]]
+}
+
+@test "without a terminal nothing is said while it runs" {
+    run -0 --separate-stderr "$RECOURSE" simulate world.yaml
+    [ -z "$stderr" ]
+}
+
+@test "CSV has a header, a row a policy and as many fields in each" {
+    "$RECOURSE" simulate world.yaml --format csv >rows
+    [ "$(wc -l <rows)" -eq 4 ]
+    [ "$(awk -F, '{ print NF }' rows | sort -u | wc -l)" -eq 1 ]
+    [[ $(head -n 1 rows) == scenario,seed,policy,*success,* ]]
+    [ "$(cut -d , -f 3 rows | tr '\n' ' ')" = "policy recourse openai-sdk none " ]
+}
+
+@test "a scenario that is wrong: 65, with every place and the nearest key" {
+    printf 'name: x\nclints: {count: 1}\nclients:\n  cuont: 5\n' >bad.yaml
+    run -65 --separate-stderr "$RECOURSE" simulate bad.yaml
+    [ -z "$output" ]
+    [[ $stderr == *"bad.yaml:2:1: "*"did you mean clients?"* ]]
+    [[ $stderr == *"bad.yaml:4:3: "*"did you mean count?"* ]]
+}
+
+@test "names that are not there: 64 and 66" {
+    run -64 --separate-stderr "$RECOURSE" simulate retrystorm
+    [[ $stderr == *'no scenario and no file "retrystorm"; did you mean retry-storm?'* ]]
+    run -66 --separate-stderr "$RECOURSE" simulate ./retry-storm
+    [[ $stderr == *"cannot read ./retry-storm: No such file or directory"* ]]
+    run -66 --separate-stderr "$RECOURSE" simulate .
+    [[ $stderr == *"Is a directory"* ]]
+    run -64 --separate-stderr "$RECOURSE" simulate outage --policy recurse
+    [[ $stderr == *'no policy "recurse"; did you mean recourse?'* ]]
+}
+
+@test "a folder that cannot be made or written: 74, and nothing on standard output" {
+    run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out no/such/place
+    [[ -z $output && $stderr == *"cannot write no/such/place: No such file or directory"* ]]
+    touch file
+    run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out file
+    [[ -z $output && $stderr == *"cannot write file"* ]]
+    mkdir -p taken/success.svg/in
+    run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out taken
+    [[ -z $output && $stderr == *"cannot write taken/success.svg: "* ]]
+    [ "$(ls -A taken)" = success.svg ]
+}
+
+@test "files that do not fit: 74, and those of the run before stay" {
+    "$RECOURSE" simulate world.yaml --out charts >/dev/null
+    cp -r charts before
+    run -74 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; "$RECOURSE" simulate world.yaml --seed 9 --out charts'
+    [[ $stderr == *"File too large"* ]]
+    diff -r before charts
+}
+
+@test "a full disk and a closed output are told: 74" {
+    run -74 --separate-stderr bash -c '"$RECOURSE" simulate world.yaml >/dev/full'
+    [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
+}

@@ -1,0 +1,168 @@
+/* `recourse config` on a system that fails: no failure of a call or of an allocation passes for
+ * success, and what is wrong is said once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cli/config_load.h"
+#include "support/run_cli.h"
+#include "sys/config_file.h"
+
+#define GOOD "providers: {openai: {keys: [env:A]}}\npolicies: {p: {max_attempts: 2}}\n"
+
+static const char *const check[] = {"config", "check", "c.yaml", NULL};
+static const char *const check_json[] = {"config", "check", "c.yaml", "--format", "json", NULL};
+static const char *const show[] = {"config", "show", "c.yaml", NULL};
+
+static int run_fresh(const char *const *args, const char *input)
+{
+    fake_reset(input);
+    fake_env("LANG", "C.UTF-8");
+    memory = (fail_alloc){0};
+    return run(args);
+}
+
+static void expect_inside(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+static void every_failing_call_is_told(void **state)
+{
+    (void)state;
+    const char *const *const lines[] = {check, check_json, show};
+    for (size_t i = 0; i < 3; i++) {
+        for (int fail_at = 1; fail_at < 100; fail_at++) {
+            fake_reset(GOOD);
+            memory = (fail_alloc){0};
+            fake.fail_at = fail_at;
+            fake.is_for_good = true;
+            fake.error = EIO;
+            int result = run(lines[i]);
+            if (fake.calls < fail_at) {
+                assert_int_equal(result, 0);
+                break;
+            }
+            /* When the file was read and closed, what can fail is the writing. */
+            assert_true(result == RC_EXIT_NO_INPUT || result == RC_EXIT_IO ||
+                        (result == 0 && fake.out.len > 0));
+        }
+    }
+}
+
+static void every_failing_allocation_is_told(void **state)
+{
+    (void)state;
+    const char *const *const lines[] = {check, check_json, show};
+    static const char *const inputs[] = {GOOD, "lisen: 1\nroutes: [{model: a}]\n"};
+    for (size_t i = 0; i < 6; i++) {
+        int wanted = i % 2 == 0 ? RC_EXIT_OK : RC_EXIT_CONFIG;
+        for (size_t fail_at = 1; fail_at < 1000; fail_at++) {
+            fake_reset(inputs[i % 2]);
+            memory = (fail_alloc){.fail_at = fail_at, .for_good = true};
+            int result = run(lines[i / 2]);
+            if (memory.calls < fail_at) {
+                assert_int_equal(result, wanted);
+                break;
+            }
+            assert_int_not_equal(result, RC_EXIT_OK);
+        }
+    }
+}
+
+static void a_long_line_is_shown_around_the_fault(void **state)
+{
+    (void)state;
+    static char text[4096];
+    memset(text, ' ', sizeof(text));
+    memcpy(text, "retry_budget: {", 15);
+    memcpy(text + 2000, "raio: 1}\n", 10);
+    assert_int_equal(run_fresh(check, text), RC_EXIT_CONFIG);
+    expect_inside(fake.err.text,
+                  "c.yaml:1:2001: retry_budget.raio: unknown key; did you mean ratio?");
+    expect_inside(fake.err.text, "raio: 1}\n");
+    const char *caret = strchr(fake.err.text, '^');
+    assert_non_null(caret);
+    assert_true(caret - strrchr(fake.err.text, '|') < 120);
+}
+
+static void faults_beyond_what_is_kept_are_counted(void **state)
+{
+    (void)state;
+    static char text[2048];
+    size_t used = 0;
+    for (int i = 0; i < 40; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "x%d: 1\n", i);
+    assert_int_equal(run_fresh(check, text), RC_EXIT_CONFIG);
+    expect_inside(fake.err.text, "and 8 more\n");
+}
+
+static void loading_for_others_gives_the_configuration(void **state)
+{
+    (void)state;
+    rc_cli cli;
+    rc_config config;
+    fake_reset(GOOD);
+    memory = (fail_alloc){0};
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_cli_init(&cli, &fake_calls, &alloc);
+    assert_int_equal(rc_cli_config_load(&cli, "exec", "c.yaml", &config), RC_EXIT_OK);
+    assert_non_null(rc_config_policy(&config, RC_STR("p")));
+    rc_config_done(&config);
+    fake.path = "other.yaml";
+    assert_int_equal(rc_cli_config_load(&cli, "exec", "c.yaml", &config), RC_EXIT_NO_INPUT);
+    rc_cli_flush_err(&cli);
+    expect_inside(fake.err.text, "recourse exec: cannot read c.yaml: No such file");
+    rc_cli_done(&cli);
+    assert_int_equal(memory.live, 0);
+}
+
+static void the_file_is_looked_for_in_order(void **state)
+{
+    (void)state;
+    char room[256];
+    rc_buf path;
+    fake_reset("");
+    fake.path = "/x/recourse/recourse.yaml";
+    fake_env("XDG_CONFIG_HOME", "/x");
+    fake_env("HOME", "/h");
+    rc_buf_init_fixed(&path, room, sizeof(room));
+    assert_true(rc_config_file_find(&fake_calls, &path));
+    assert_string_equal(room, fake.path);
+    fake.path = "/h/.config/recourse/recourse.yaml";
+    rc_buf_reset(&path);
+    assert_false(rc_config_file_find(&fake_calls, &path));
+    fake.env[0][1] = "";
+    rc_buf_reset(&path);
+    assert_true(rc_config_file_find(&fake_calls, &path));
+    assert_string_equal(room, fake.path);
+    fake.env[1][1] = "relative";
+    rc_buf_reset(&path);
+    assert_false(rc_config_file_find(&fake_calls, &path));
+    /* One that is there and cannot be opened is not passed over. */
+    fake.fail_at = fake.calls + 1;
+    fake.error = EACCES;
+    rc_buf_reset(&path);
+    assert_true(rc_config_file_find(&fake_calls, &path));
+    assert_string_equal(room, "recourse.yaml");
+    assert_int_equal(fake.open_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_failing_call_is_told),
+        cmocka_unit_test(every_failing_allocation_is_told),
+        cmocka_unit_test(a_long_line_is_shown_around_the_fault),
+        cmocka_unit_test(faults_beyond_what_is_kept_are_counted),
+        cmocka_unit_test(loading_for_others_gives_the_configuration),
+        cmocka_unit_test(the_file_is_looked_for_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* Policies in YAML: what each key does, what a preset brings, what is refused and where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "config/policy.h"
+
+static rc_config_faults faults;
+static rc_policy policy;
+
+static bool read_policy(const char *text)
+{
+    rc_yaml doc;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_config_faults_init(&faults);
+    assert_int_equal(rc_yaml_parse(&doc, rc_str_c(text), &alloc, &faults), RC_OK);
+    bool is_good = rc_policy_read(doc.root->first, doc.root->first->key, &faults, &policy);
+    assert_int_equal(is_good, faults.count == 0);
+    rc_yaml_done(&doc);
+    return is_good;
+}
+
+static void expect_good(const char *text)
+{
+    if (!read_policy(text))
+        fail_msg("%s: %s: %s", text, faults.list[0].path, faults.list[0].message);
+}
+
+static void expect_fault(const char *text, unsigned line, unsigned column, const char *path,
+                         const char *part, const char *nearest)
+{
+    assert_false(read_policy(text));
+    const rc_config_fault *fault = &faults.list[0];
+    if (fault->line != line || fault->column != column || strcmp(fault->path, path) != 0 ||
+        strstr(fault->message, part) == NULL || strcmp(fault->nearest, nearest) != 0)
+        fail_msg("%s: %u:%u: %s: %s (%s)", text, fault->line, fault->column, fault->path,
+                 fault->message, fault->nearest);
+}
+
+static void an_empty_policy_is_the_plain_one(void **state)
+{
+    (void)state;
+    expect_good("p: {}");
+    rc_policy plain = rc_policy_plain();
+    assert_string_equal(policy.name, "p");
+    memcpy(plain.name, policy.name, sizeof(plain.name));
+    assert_memory_equal(&policy, &plain, sizeof(plain));
+    assert_int_equal(plain.rule_count, 0);
+    assert_int_equal(plain.others.max_attempts, 3);
+    assert_int_equal(plain.others.base_ms, 1000);
+    assert_int_equal(plain.hint, RC_HINT_EXACT);
+}
+
+static void every_key_sets_its_field(void **state)
+{
+    (void)state;
+    expect_good("p:\n"
+                "  enabled: false\n"
+                "  max_attempts: 7\n"
+                "  backoff: linear\n"
+                "  base_ms: 250\n"
+                "  factor: 1.5\n"
+                "  max_delay_ms: 4000\n"
+                "  jitter: 35\n"
+                "  hint: extend\n"
+                "  retry_on: [RateLimited, Overloaded]\n"
+                "  never_retry_on: [Conflict]\n"
+                "  max_calls: 12\n"
+                "  budget_ms: 90000\n"
+                "  min_remaining_ms: 5000\n"
+                "  retry_exhausted: true\n");
+    assert_false(policy.enabled);
+    assert_true(policy.retry_exhausted);
+    assert_int_equal(policy.others.max_attempts, 7);
+    assert_int_equal(policy.others.backoff, RC_BACKOFF_LINEAR);
+    assert_int_equal(policy.others.base_ms, 250);
+    assert_int_equal(policy.others.factor_milli, 1500);
+    assert_int_equal(policy.others.max_delay_ms, 4000);
+    assert_int_equal(policy.others.jitter, RC_JITTER_PERCENT);
+    assert_int_equal(policy.others.jitter_pct, 35);
+    assert_int_equal(policy.hint, RC_HINT_EXTEND);
+    assert_int_equal(policy.max_calls, 12);
+    assert_int_equal(policy.budget_ms, 90000);
+    assert_int_equal(policy.min_remaining_ms, 5000);
+    assert_true(rc_code_set_has(&policy.retry_on, RC_CODE_RATE_LIMITED));
+    assert_true(rc_code_set_has(&policy.retry_on, RC_CODE_OVERLOADED));
+    assert_false(rc_code_set_has(&policy.retry_on, RC_CODE_CONFLICT));
+    assert_true(rc_code_set_has(&policy.never_retry_on, RC_CODE_CONFLICT));
+}
+
+static void no_cap_is_zero_or_less(void **state)
+{
+    (void)state;
+    expect_good("p: {max_delay_ms: 0}");
+    assert_true(policy.others.max_delay_ms == RC_UNLIMITED);
+    expect_good("p: {max_delay_ms: -1}");
+    assert_true(policy.others.max_delay_ms == RC_UNLIMITED);
+}
+
+static void jitter_is_a_word_or_a_number(void **state)
+{
+    (void)state;
+    expect_good("p: {jitter: none}");
+    assert_int_equal(policy.others.jitter, RC_JITTER_NONE);
+    expect_good("p: {jitter: 0}");
+    assert_int_equal(policy.others.jitter, RC_JITTER_NONE);
+    expect_good("p: {jitter: full}");
+    assert_int_equal(policy.others.jitter, RC_JITTER_FULL);
+    expect_good("p: {jitter: decorrelated}");
+    assert_int_equal(policy.others.jitter, RC_JITTER_DECORRELATED);
+    expect_fault("p: {jitter: percent}", 1, 13, "p.jitter", "a number of percent", "");
+    expect_fault("p: {jitter: 101}", 1, 13, "p.jitter", "from 0 to 100", "");
+}
+
+static void a_schedule_needs_no_other_word(void **state)
+{
+    (void)state;
+    expect_good("p: {schedule_ms: [100, 200, 400]}");
+    assert_int_equal(policy.others.backoff, RC_BACKOFF_SCHEDULE);
+    assert_int_equal(policy.others.schedule_count, 3);
+    assert_int_equal(policy.others.schedule_ms[2], 400);
+    expect_fault("p: {schedule_ms: [1], backoff: fixed}", 1, 5, "p.schedule_ms", "goes with", "");
+    expect_fault("p: {schedule_ms: []}", 1, 18, "p.schedule_ms", "1 to 16", "");
+    expect_fault("p: {schedule_ms: [1, x]}", 1, 22, "p.schedule_ms[1]", "whole number", "");
+    expect_fault("p: {backoff: schedule}", 1, 14, "p.backoff", "at least one wait", "");
+}
+
+/* ---- presets ---- */
+
+static void a_preset_keeps_its_rules_until_waits_are_named(void **state)
+{
+    (void)state;
+    const rc_policy *transport = rc_policy_preset(RC_STR("transport"));
+    expect_good("p: {preset: transport}");
+    assert_int_equal(policy.rule_count, transport->rule_count);
+    expect_good("p: {preset: transport, max_attempts: 2, jitter: none, max_delay_ms: 0}");
+    assert_int_equal(policy.rule_count, transport->rule_count);
+    const rc_retry_rule *limited = rc_policy_rule(&policy, RC_CODE_RATE_LIMITED);
+    assert_int_equal(limited->max_attempts, 2);
+    assert_int_equal(limited->jitter, RC_JITTER_NONE);
+    assert_true(limited->max_delay_ms == RC_UNLIMITED);
+    assert_int_equal(limited->base_ms, 5000);
+    expect_good("p: {preset: transport, base_ms: 50}");
+    assert_int_equal(rc_policy_rule(&policy, RC_CODE_RATE_LIMITED)->base_ms, 50);
+    expect_fault("p: {preset: transprot}", 1, 13, "p.preset", "transport, session", "transport");
+}
+
+static void rules_take_the_place_of_the_presets(void **state)
+{
+    (void)state;
+    expect_good("p:\n"
+                "  preset: transport\n"
+                "  max_attempts: 4\n"
+                "  rules:\n"
+                "    - {codes: [Overloaded], base_ms: 9000}\n"
+                "    - {codes: [RateLimited, Overloaded], max_attempts: 9, schedule_ms: [7]}\n");
+    assert_int_equal(policy.rule_count, 2);
+    assert_int_equal(rc_policy_rule(&policy, RC_CODE_OVERLOADED)->base_ms, 9000);
+    assert_int_equal(rc_policy_rule(&policy, RC_CODE_OVERLOADED)->max_attempts, 4);
+    assert_int_equal(rc_policy_rule(&policy, RC_CODE_RATE_LIMITED)->max_attempts, 9);
+    assert_int_equal(rc_policy_rule(&policy, RC_CODE_RATE_LIMITED)->schedule_ms[0], 7);
+    assert_int_equal(rc_policy_rule(&policy, RC_CODE_STORE_UNAVAILABLE)->base_ms, 1000);
+    expect_fault("p: {rules: [{base_ms: 1}]}", 1, 13, "p.rules[0]", "codes is missing", "");
+    expect_fault("p: {rules: [{codes: [Conflict], bse_ms: 1}]}", 1, 33, "p.rules[0].bse_ms",
+                 "unknown key", "base_ms");
+    expect_fault("p: {rules: [{}, {}, {}, {}, {}]}", 1, 12, "p.rules", "at most 4", "");
+}
+
+/* ---- codes ---- */
+
+static void a_fatal_code_is_refused_with_the_reason(void **state)
+{
+    (void)state;
+    expect_fault("p:\n  retry_on: [RateLimited, AuthFailed]\n", 2, 27, "p.retry_on[1]",
+                 "AuthFailed is fatal (configuration)", "");
+    expect_fault("p: {retry_on: [RateLimted]}", 1, 16, "p.retry_on[0]", "there is no code",
+                 "RateLimited");
+    expect_fault("p: {retry_on: ratelimited}", 1, 15, "p.retry_on", "a list is expected", "");
+    expect_fault("p: {retry_on: []}", 1, 15, "p.retry_on", "empty", "");
+    expect_fault("p: {rules: [{codes: [ContentFilter]}]}", 1, 22, "p.rules[0].codes[0]", "fatal",
+                 "");
+}
+
+static void never_is_added_and_a_name_in_retry_on_counts(void **state)
+{
+    (void)state;
+    expect_good("p: {never_retry_on: [Conflict]}");
+    assert_true(rc_code_set_has(&policy.never_retry_on, RC_CODE_EXECUTION_FAILED));
+    expect_good("p: {retry_on: [ExecutionFailed]}");
+    assert_false(rc_code_set_has(&policy.never_retry_on, RC_CODE_EXECUTION_FAILED));
+    assert_true(rc_code_set_has(&policy.never_retry_on, RC_CODE_RESOURCE_BUSY));
+    expect_fault("p: {retry_on: [Conflict], never_retry_on: [Conflict]}", 1, 44,
+                 "p.never_retry_on[0]", "stands in retry_on too", "");
+}
+
+/* ---- the rest ---- */
+
+static void what_contradicts_itself_is_refused_where_it_stands(void **state)
+{
+    (void)state;
+    expect_fault("p: {base_ms: 500, max_delay_ms: 100}", 1, 14, "p.base_ms",
+                 "longer than max_delay_ms", "");
+    expect_fault("p:\n  budget_ms: 100\n  min_remaining_ms: 100\n", 2, 14, "p.budget_ms",
+                 "not less than budget_ms", "");
+    expect_fault("p: {preset: council, budget_ms: 30000}", 1, 33, "p.budget_ms",
+                 "not less than budget_ms", "");
+}
+
+static void names_and_keys_are_checked(void **state)
+{
+    (void)state;
+    expect_fault("transport: {}", 1, 1, "transport", "a preset has this name", "");
+    expect_fault("a23456789b123456789c123456789d12: {}", 1, 1, "a23456789b123456789c123456789d12",
+                 "1 to 31", "");
+    expect_fault("p: {max_atempts: 3}", 1, 5, "p.max_atempts", "unknown key", "max_attempts");
+    expect_fault("p: [1]", 1, 4, "p", "a map of keys and values", "");
+    expect_fault("p: {max_attempts: 0}", 1, 19, "p.max_attempts", "from 1 to 1000", "");
+    expect_fault("p: {factor: 0.5}", 1, 13, "p.factor", "from 1 to 1000", "");
+    expect_fault("p: {backoff: expontial}", 1, 14, "p.backoff", "fixed, linear", "exponential");
+    expect_fault("p: {hint: always}", 1, 11, "p.hint", "exact or extend", "");
+}
+
+static void all_faults_are_told(void **state)
+{
+    (void)state;
+    assert_false(read_policy("p: {max_attempts: 0, jitter: x, hint: y, retry_on: [A, B]}"));
+    assert_int_equal(faults.count, 5);
+}
+
+static void what_is_shown_reads_the_same(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "p: {}",
+        "p: {preset: transport, retry_on: [RateLimited, ResourceBusy]}",
+        "p: {preset: session, factor: 1.25, jitter: full, max_delay_ms: 0}",
+        "p: {preset: council, never_retry_on: [Conflict], retry_exhausted: true}",
+        "p: {preset: none}",
+        "p: {schedule_ms: [1, 20], rules: [{codes: [Conflict], backoff: fixed, base_ms: 3}]}",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char room[2048];
+        rc_buf buf;
+        expect_good(texts[i]);
+        rc_policy first = policy;
+        rc_buf_init_fixed(&buf, room, sizeof(room));
+        rc_buf_push(&buf, RC_STR("p: "));
+        rc_policy_push_yaml(&buf, &policy);
+        rc_buf_push_byte(&buf, '\0');
+        assert_int_equal(rc_buf_status(&buf), RC_OK);
+        expect_good(room);
+        char again_room[2048];
+        rc_buf again;
+        rc_buf_init_fixed(&again, again_room, sizeof(again_room));
+        rc_buf_push(&again, RC_STR("p: "));
+        rc_policy_push_yaml(&again, &policy);
+        rc_buf_push_byte(&again, '\0');
+        assert_string_equal(room, again_room);
+        assert_memory_equal(&first.never_retry_on, &policy.never_retry_on, sizeof(rc_code_set));
+        assert_memory_equal(&first.retry_on, &policy.retry_on, sizeof(rc_code_set));
+    }
+}
+
+static void a_summary_has_the_waits(void **state)
+{
+    (void)state;
+    char room[256];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, room, sizeof(room));
+    expect_good("p: {preset: transport}");
+    rc_retry_rule_push_summary(&buf, rc_policy_rule(&policy, RC_CODE_RATE_LIMITED));
+    rc_buf_push_byte(&buf, '\0');
+    assert_string_equal(room, "6 tries, waits 5s, 10s, 20s, 40s, 1m 20s +-20%");
+    rc_buf_reset(&buf);
+    expect_good("p: {max_attempts: 1}");
+    rc_retry_rule_push_summary(&buf, &policy.others);
+    rc_buf_push_byte(&buf, '\0');
+    assert_string_equal(room, "1 try");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_policy_is_the_plain_one),
+        cmocka_unit_test(every_key_sets_its_field),
+        cmocka_unit_test(no_cap_is_zero_or_less),
+        cmocka_unit_test(jitter_is_a_word_or_a_number),
+        cmocka_unit_test(a_schedule_needs_no_other_word),
+        cmocka_unit_test(a_preset_keeps_its_rules_until_waits_are_named),
+        cmocka_unit_test(rules_take_the_place_of_the_presets),
+        cmocka_unit_test(a_fatal_code_is_refused_with_the_reason),
+        cmocka_unit_test(never_is_added_and_a_name_in_retry_on_counts),
+        cmocka_unit_test(what_contradicts_itself_is_refused_where_it_stands),
+        cmocka_unit_test(names_and_keys_are_checked),
+        cmocka_unit_test(all_faults_are_told),
+        cmocka_unit_test(what_is_shown_reads_the_same),
+        cmocka_unit_test(a_summary_has_the_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

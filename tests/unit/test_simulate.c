@@ -1,0 +1,283 @@
+/* `recourse simulate` on the fake system: what it says, what it writes and where. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <json-c/json.h>
+
+#include "support/run_cli.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Small enough to be run often: some 200 requests. */
+#define WORLD                                                    \
+    "name: small\n"                                              \
+    "about: a small world\n"                                     \
+    "duration_ms: 20s\n"                                         \
+    "clients: {count: 100, every_ms: 10s, deadline_ms: 10s}\n"   \
+    "providers:\n"                                               \
+    "  - name: alpha\n"                                          \
+    "    faults: [{kind: outage, from_ms: 5s, until_ms: 10s}]\n" \
+    "policies: [recourse, openai-sdk, none]\n"
+
+typedef struct command_line {
+    const char *args[ARGS_MAX];
+} command_line;
+
+static int run_fresh(const char *input, const command_line *line)
+{
+    fake_reset(input);
+    fake_env("LANG", "C.UTF-8");
+    memory = (fail_alloc){0};
+    return run(line->args);
+}
+
+static void expect_inside(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+/* ---- mistakes ---- */
+
+static const struct refusal {
+    command_line line;
+    const char *input;
+    int status;
+    const char *said;
+} refusals[] = {
+    {{{"simulate"}}, "", 64, "a scenario is missing; --list shows those that are built in\n"},
+    {{{"simulate", "--list", "outage"}}, "", 64, "--list takes no scenario\n"},
+    {{{"simulate", "--list", "--format", "csv"}}, "", 64, "--list takes no --format csv\n"},
+    {{{"simulate", "-", "--plot", "--format=json"}}, WORLD, 64, "--plot is for --format human"},
+    {{{"simulate", "-", "--out="}}, WORLD, 64, "--out needs the name of a folder\n"},
+    {{{"simulate", "-", "--seed", "0"}}, WORLD, 64, "--seed is a whole number from 1 to 999999999"},
+    {{{"simulate", "-", "--requests", "x"}}, WORLD, 64, "--requests is a whole number"},
+    {{{"simulate", "-", "--format", "xml"}}, WORLD, 64, "The values are human, json, csv.\n"},
+    {{{"simulate", "a", "b"}}, WORLD, 64, "too much: \"b\"; it takes one operand\n"},
+    {{{"simulate", "-", "--policy", "opnai-sdk"}},
+     WORLD,
+     64,
+     "there is no policy \"opnai-sdk\"; did you mean openai-sdk?\n"},
+    {{{"simulate", "-", "--policy", "none", "--policy=none"}},
+     WORLD,
+     64,
+     "the policy is given twice: \"none\"\n"},
+    {{{"simulate", "-"}}, "name: [", 65, "<stdin>:"},
+    {{{"simulate", "-"}}, "", 65, "<stdin>"},
+    {{{"simulate", "-"}}, "naem: x\n", 65, "naem"},
+    {{{"simulate", "-"}}, "name: x\nnaem: y\n", 65, "did you mean name?"},
+};
+
+static void mistakes_are_named_and_nothing_is_printed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        const int status = run_fresh(refusals[i].input, &refusals[i].line);
+        expect_inside(fake.err.text, refusals[i].said);
+        assert_int_equal(status, refusals[i].status);
+        assert_int_equal(fake.out.len, 0);
+    }
+}
+
+static int run_on_file(const char *path, const char *operand)
+{
+    const char *const args[ARGS_MAX] = {"simulate", operand};
+    fake_reset(WORLD);
+    fake.path = path;
+    memory = (fail_alloc){0};
+    return run(args);
+}
+
+static void an_unknown_name_is_told_from_a_file_that_is_not_there(void **state)
+{
+    (void)state;
+    assert_int_equal(run_on_file("x", "outge"), RC_EXIT_USAGE);
+    expect_inside(fake.err.text,
+                  "there is no scenario and no file \"outge\"; did you mean outage?\n"
+                  "Run 'recourse simulate --list' for the scenarios.\n");
+    assert_int_equal(run_on_file("x", "outge.yaml"), RC_EXIT_NO_INPUT);
+    expect_inside(fake.err.text,
+                  "recourse simulate: cannot read outge.yaml: No such file or directory\n");
+    assert_int_equal(run_on_file("world", "world"), RC_EXIT_OK);
+    expect_inside(fake.out.text, "small: a small world\n");
+}
+
+/* ---- what works ---- */
+
+static void people_get_the_table_and_the_verdict(void **state)
+{
+    (void)state;
+    static const command_line line = {{"simulate", "-", "--width=80"}};
+    assert_int_equal(run_fresh(WORLD, &line), RC_EXIT_OK);
+    assert_int_equal(fake.err.len, 0);
+    expect_inside(fake.out.text, "small: a small world\n100 clients, ");
+    expect_inside(fake.out.text, "outage at alpha, 5 s to 10 s\n");
+    expect_inside(fake.out.text, "\npolicy      success");
+    expect_inside(fake.out.text, "\nopenai-sdk ");
+    expect_inside(fake.out.text, "\n* the best of its column.");
+    expect_inside(fake.out.text, "\nrecourse against the best of the others\n");
+    assert_null(strstr(fake.out.text, "│"));
+
+    static const command_line plot = {{"simulate", "-", "--width=80", "--plot"}};
+    assert_int_equal(run_fresh(WORLD, &plot), RC_EXIT_OK);
+    expect_inside(fake.out.text, "success, by arrival");
+    expect_inside(fake.out.text, "\n░━ outage   ");
+}
+
+static void policies_are_those_that_were_asked_for(void **state)
+{
+    (void)state;
+    static const command_line line = {
+        {"simulate", "-", "--policy", "none", "--policy", "portkey", "--format", "csv"}};
+    assert_int_equal(run_fresh(WORLD, &line), RC_EXIT_OK);
+    expect_inside(fake.out.text, "\nsmall,1,none,");
+    expect_inside(fake.out.text, "\nsmall,1,portkey,");
+    assert_null(strstr(fake.out.text, "recourse"));
+}
+
+static void seeds_repeat_to_the_byte(void **state)
+{
+    (void)state;
+    static fake_output first;
+    static const command_line lines[] = {
+        {{"simulate", "-", "--seed", "5", "--plot"}},
+        {{"simulate", "-", "--seed", "5", "--format", "json"}},
+        {{"simulate", "-", "--seed", "5", "--format", "csv"}},
+    };
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        assert_int_equal(run_fresh(WORLD, &lines[i]), RC_EXIT_OK);
+        first = fake.out;
+        assert_int_equal(run_fresh(WORLD, &lines[i]), RC_EXIT_OK);
+        assert_string_equal(first.text, fake.out.text);
+        command_line other = lines[i];
+        other.args[3] = "6";
+        assert_int_equal(run_fresh(WORLD, &other), RC_EXIT_OK);
+        assert_string_not_equal(first.text, fake.out.text);
+    }
+}
+
+static uint64_t number_in(json_object *object, const char *key)
+{
+    json_object *value = NULL;
+    assert_true(json_object_object_get_ex(object, key, &value));
+    return json_object_get_uint64(value);
+}
+
+/* The sums of a series. */
+static uint64_t sum_of(json_object *policy, const char *key)
+{
+    json_object *series = NULL, *values = NULL;
+    assert_true(json_object_object_get_ex(policy, "each_second", &series));
+    assert_true(json_object_object_get_ex(series, key, &values));
+    uint64_t sum = 0;
+    for (size_t i = 0; i < json_object_array_length(values); i++)
+        sum += json_object_get_uint64(json_object_array_get_idx(values, i));
+    return sum;
+}
+
+static void the_json_adds_up(void **state)
+{
+    (void)state;
+    static const command_line line = {{"simulate", "-", "--format", "json"}};
+    assert_int_equal(run_fresh(WORLD, &line), RC_EXIT_OK);
+    json_object *result = json_tokener_parse(fake.out.text);
+    assert_non_null(result);
+    json_object *policies = NULL;
+    assert_true(json_object_object_get_ex(result, "policies", &policies));
+    assert_int_equal(json_object_array_length(policies), 3);
+    for (size_t i = 0; i < 3; i++) {
+        json_object *policy = json_object_array_get_idx(policies, i);
+        const uint64_t requests = number_in(policy, "requests");
+        assert_true(requests > 50);
+        assert_int_equal(requests, number_in(policy, "in_time") + number_in(policy, "late") +
+                                       number_in(policy, "truncated") +
+                                       number_in(policy, "failed"));
+        assert_int_equal(sum_of(policy, "requests"), requests);
+        assert_int_equal(sum_of(policy, "requests_in_time"), number_in(policy, "in_time"));
+        assert_int_equal(sum_of(policy, "calls"), number_in(policy, "calls"));
+        assert_int_equal(sum_of(policy, "retries"), number_in(policy, "retries"));
+    }
+    json_object_put(result);
+}
+
+static void the_list_has_scenarios_and_policies(void **state)
+{
+    (void)state;
+    static const command_line human = {{"simulate", "--list"}};
+    assert_int_equal(run_fresh("", &human), RC_EXIT_OK);
+    expect_inside(fake.out.text, "Scenarios:\n");
+    expect_inside(fake.out.text, "\n  retry-storm ");
+    expect_inside(fake.out.text, "\nPolicies:\n  recourse ");
+
+    static const command_line json = {{"simulate", "--list", "--format=json"}};
+    assert_int_equal(run_fresh("", &json), RC_EXIT_OK);
+    json_object *list = json_tokener_parse(fake.out.text);
+    assert_non_null(list);
+    json_object *scenarios = NULL;
+    assert_true(json_object_object_get_ex(list, "scenarios", &scenarios));
+    assert_true(json_object_array_length(scenarios) >= 7);
+    json_object_put(list);
+}
+
+/* ---- progress ---- */
+
+static void progress_is_for_terminals(void **state)
+{
+    (void)state;
+    static const char *const args[ARGS_MAX] = {"simulate", "-"};
+    fake_reset(WORLD);
+    fake_env("LANG", "C.UTF-8");
+    fake.is_tty[2] = true;
+    fake.columns = 60;
+    memory = (fail_alloc){0};
+    assert_int_equal(run(args), RC_EXIT_OK);
+    expect_inside(fake.err.text, "%  recourse, 1 of 3\033[K\r");
+    expect_inside(fake.err.text, "━━━━━━━━━━━━━━━━━━━━━━━━ 100%");
+    /* The last thing is a wiped line. */
+    assert_string_equal(fake.err.text + fake.err.len - 4, "\r\033[K");
+    assert_null(strchr(fake.err.text, '\n'));
+    const size_t drawn = fake.err.len;
+
+    /* One that is too narrow for the bar is left alone. */
+    fake_reset(WORLD);
+    fake.is_tty[2] = true;
+    fake.columns = 30;
+    memory = (fail_alloc){0};
+    assert_int_equal(run(args), RC_EXIT_OK);
+    assert_int_equal(fake.err.len, 0);
+    assert_true(drawn > 0);
+}
+
+static void a_person_is_told_of_the_charts(void **state)
+{
+    (void)state;
+    static const char *const args[ARGS_MAX] = {"simulate", "-"};
+    fake_reset(WORLD);
+    fake.is_tty[1] = true;
+    fake.columns = 80;
+    memory = (fail_alloc){0};
+    assert_int_equal(run(args), RC_EXIT_OK);
+    assert_string_equal(fake.err.text,
+                        "--plot shows charts over time, --out DIR writes them as SVG.\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_named_and_nothing_is_printed),
+        cmocka_unit_test(an_unknown_name_is_told_from_a_file_that_is_not_there),
+        cmocka_unit_test(people_get_the_table_and_the_verdict),
+        cmocka_unit_test(policies_are_those_that_were_asked_for),
+        cmocka_unit_test(seeds_repeat_to_the_byte),
+        cmocka_unit_test(the_json_adds_up),
+        cmocka_unit_test(the_list_has_scenarios_and_policies),
+        cmocka_unit_test(progress_is_for_terminals),
+        cmocka_unit_test(a_person_is_told_of_the_charts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
