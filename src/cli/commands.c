@@ -8,7 +8,10 @@
 static const rc_command *const commands[] = {
     &rc_command_explain,
     &rc_command_errors,
+    &rc_command_exec,
+    &rc_command_config,
     &rc_command_render,
+    &rc_command_simulate,
     &rc_command_help,
 };
 

@@ -161,9 +161,19 @@ static int take_operand(struct reading *r, const char *operand)
     rc_cli_complain(r->cli, r->command->name);
     rc_cli_text(&r->cli->err, "too much: ");
     rc_cli_quote(r->cli, rc_str_c(operand));
-    rc_cli_text(&r->cli->err, r->command->operand_max == 0 ? "; it takes no operand\n"
-                                                           : "; it takes one operand\n");
+    static const char *const most[] = {"no operand", "one operand", "two operands"};
+    rc_cli_text(&r->cli->err, "; it takes ");
+    rc_cli_text(&r->cli->err, most[r->command->operand_max]);
+    rc_buf_push_byte(&r->cli->err, '\n');
     return refuse(r);
+}
+
+/* From here on the words are not ours: -h is the other command's. */
+static void take_rest(struct reading *r, int from)
+{
+    r->args.rest = r->argv + from;
+    r->args.rest_count = (size_t)(r->argc - from);
+    r->at = r->argc;
 }
 
 int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *const *argv,
@@ -176,7 +186,10 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
 
     while (r.at < argc && result == RC_EXIT_OK && !r.args.wants_help) {
         const char *argument = argv[r.at++];
-        if (is_operand || argument[0] != '-' || argument[1] == '\0')
+        bool is_word = argument[0] != '-' || argument[1] == '\0';
+        if (command->takes_command && (is_word || strcmp(argument, "--") == 0))
+            take_rest(&r, is_word ? r.at - 1 : r.at);
+        else if (is_operand || is_word)
             result = take_operand(&r, argument);
         else if (strcmp(argument, "--") == 0)
             is_operand = true;

@@ -1,7 +1,8 @@
 /* Commands, their options, and the strict reading of a command line.
  *
  * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand). An
- * option that is given twice: the last one counts, unless it is one that may be repeated.
+ * option that is given twice: the last one counts, unless it is one that may be repeated. Of a
+ * command that runs another one, everything from the first operand on is that one's.
  * Everything else is refused, and the refusal names what was probably meant. */
 #ifndef RC_CLI_OPTIONS_H
 #define RC_CLI_OPTIONS_H
@@ -9,11 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/nearest.h"
 #include "cli/cli.h"
-#include "cli/nearest.h"
 
 #define RC_OPTIONS_MAX 24
-#define RC_OPERANDS_MAX 1
+#define RC_OPERANDS_MAX 2
 /* Values of the option that may be repeated. */
 #define RC_REPEATED_MAX 128
 
@@ -36,6 +37,7 @@ typedef struct rc_command {
     const char *summary;                            /* one line */
     const char *operands;                           /* "[FILE|-]", for the help */
     size_t operand_max;                             /* at most RC_OPERANDS_MAX */
+    bool takes_command;                             /* its operands are a command line, `rest` */
     const char *text;                               /* what it does, for the help: paragraphs */
     void (*push_more)(rc_buf *buf, unsigned width); /* a section of its own; NULL: none */
     const char *examples;                           /* lines */
@@ -53,11 +55,13 @@ typedef struct rc_args {
     size_t repeated_count;
     const char *operands[RC_OPERANDS_MAX];
     size_t operand_count;
+    const char *const *rest; /* a command line: views argv, and ends with NULL as that does */
+    size_t rest_count;
     bool wants_help; /* then nothing behind it was looked at */
 } rc_args;
 
-/* Reads argv[0..argc). RC_EXIT_OK, or RC_EXIT_USAGE with the reason in cli's err. The values in
- * ret_args view argv. */
+/* Reads argv[0..argc); argv[argc] is NULL. RC_EXIT_OK, or RC_EXIT_USAGE with the reason in cli's
+ * err. The values in ret_args view argv. */
 int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *const *argv,
                   rc_args *ret_args);
 
@@ -73,7 +77,10 @@ const rc_command *rc_command_at(size_t index);
 
 extern const rc_command rc_command_explain;
 extern const rc_command rc_command_errors;
+extern const rc_command rc_command_exec;
+extern const rc_command rc_command_config;
 extern const rc_command rc_command_render;
+extern const rc_command rc_command_simulate;
 extern const rc_command rc_command_help;
 
 /* The command of that name. NULL: there is none, and cli's err names the nearest. name: borrows. */

@@ -52,7 +52,9 @@ static void push_span(rc_buf *buf, const rc_sim_span *span)
         rc_buf_push_u64(buf, span->share_pct);
         rc_cli_text(buf, "% of the calls");
     }
-    rc_cli_text(buf, " at ");
+    /* What the clients do is at no provider. */
+    if (span->provider[0] != '\0')
+        rc_cli_text(buf, " at ");
     rc_cli_text(buf, span->provider);
     rc_cli_text(buf, ", ");
     rc_chart_push_tick(buf, RC_UNIT_MS, (int64_t)span->from_ms);

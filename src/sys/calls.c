@@ -4,8 +4,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
+
+#define PRIVATE_MODE 0600
+#define FIRST_LIFTED 3
 
 static int open_read(const char *path)
 {
@@ -39,6 +44,52 @@ static const char *get_env(const char *name)
     return getenv(name);
 }
 
+static int clock_monotonic(struct timespec *ret_time)
+{
+    return clock_gettime(CLOCK_MONOTONIC, ret_time);
+}
+
+static int open_append(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, PRIVATE_MODE);
+}
+
+static int open_temp(const char *folder)
+{
+    return open(folder, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, PRIVATE_MODE);
+}
+
+static int open_terminal(void)
+{
+    return open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+}
+
+static int lift(int fd)
+{
+    return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_LIFTED);
+}
+
+static int set_nonblocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+static int pipe_cloexec(int ret_fds[2])
+{
+    return pipe2(ret_fds, O_CLOEXEC);
+}
+
+static int adopt_orphans(void)
+{
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+static int signal_fd(const sigset_t *set)
+{
+    return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
 const rc_sys_calls rc_sys_real = {
     .open_read = open_read,
     .read = read,
@@ -50,4 +101,27 @@ const rc_sys_calls rc_sys_real = {
     .utc_offset_s = utc_offset_s,
     .getrandom = get_random,
     .getenv = get_env,
+    .clock_monotonic = clock_monotonic,
+    .open_append = open_append,
+    .open_temp = open_temp,
+    .open_terminal = open_terminal,
+    .pread = pread,
+    .lseek = lseek,
+    .fstat = fstat,
+    .lift = lift,
+    .set_nonblocking = set_nonblocking,
+    .pipe = pipe_cloexec,
+    .poll = poll,
+    .spawn = rc_sys_spawn,
+    .waitid = waitid,
+    .kill = kill,
+    .adopt_orphans = adopt_orphans,
+    .getpgrp = getpgrp,
+    .signal_mask = sigprocmask,
+    .signal_fd = signal_fd,
+    .signal_action = sigaction,
+    .tcgetattr = tcgetattr,
+    .tcsetattr = tcsetattr,
+    .tcgetpgrp = tcgetpgrp,
+    .tcsetpgrp = tcsetpgrp,
 };

@@ -7,9 +7,24 @@
 #ifndef RC_SYS_CALLS_H
 #define RC_SYS_CALLS_H
 
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
+
+/* A process to start, in a group of its own. */
+typedef struct rc_spawn {
+    const char *const *argv; /* ends with NULL; the first is looked for in PATH */
+    int stdin_fd;            /* -1: inherits ours */
+    int stderr_fd;
+    int tty_fd;    /* the terminal whose foreground it gets; -1: none */
+    sigset_t mask; /* the signals that it blocks */
+} rc_spawn;
 
 typedef struct rc_sys_calls {
     int (*open_read)(const char *path); /* open for reading, close-on-exec */
@@ -22,8 +37,38 @@ typedef struct rc_sys_calls {
     int (*utc_offset_s)(time_t at); /* of the local time zone at that time */
     ssize_t (*getrandom)(void *buf, size_t size);
     const char *(*getenv)(const char *name);
+
+    int (*clock_monotonic)(struct timespec *ret_time);
+    int (*open_append)(const char *path); /* for writing at the end; makes the file, 0600 */
+    int (*open_temp)(const char *folder); /* to read and write, without a name, 0600 */
+    int (*open_terminal)(void);           /* the controlling one */
+    ssize_t (*pread)(int fd, void *buf, size_t size, off_t at);
+    off_t (*lseek)(int fd, off_t at, int whence);
+    int (*fstat)(int fd, struct stat *ret_stat);
+    int (*lift)(int fd); /* a copy of it beyond the standard three, close-on-exec */
+    int (*set_nonblocking)(int fd);
+    int (*pipe)(int ret_fds[2]); /* close-on-exec */
+    int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms);
+
+    int (*spawn)(const rc_spawn *what, pid_t *ret_pid); /* 0 or the errno number */
+    int (*waitid)(idtype_t kind, id_t id, siginfo_t *ret_info, int options);
+    int (*kill)(pid_t pid, int signal);
+    int (*adopt_orphans)(void); /* descendants that lose their parent become our children */
+    pid_t (*getpgrp)(void);
+
+    int (*signal_mask)(int how, const sigset_t *set, sigset_t *ret_old);
+    int (*signal_fd)(const sigset_t *set); /* reads do not wait; close-on-exec */
+    int (*signal_action)(int signal, const struct sigaction *action, struct sigaction *ret_old);
+
+    int (*tcgetattr)(int fd, struct termios *ret_modes);
+    int (*tcsetattr)(int fd, int when, const struct termios *modes);
+    pid_t (*tcgetpgrp)(int fd);
+    int (*tcsetpgrp)(int fd, pid_t group);
 } rc_sys_calls;
 
 extern const rc_sys_calls rc_sys_real;
+
+/* The real spawn, which is more than one call: process_spawn.c. */
+int rc_sys_spawn(const rc_spawn *what, pid_t *ret_pid);
 
 #endif

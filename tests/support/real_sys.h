@@ -1,7 +1,7 @@
 /* The real system with processes, pipes, signals and terminals, in which any call can be made to
  * fail, and in which waiting takes no time: the clock is moved on by what a poll would have waited.
- * What goes to standard error is kept. State is global because system calls have none to pass: one a
- * program. */
+ * What goes to standard error is kept. State is global because system calls have none to pass: one
+ * a program. */
 #ifndef RC_TESTS_REAL_SYS_H
 #define RC_TESTS_REAL_SYS_H
 
@@ -51,11 +51,11 @@ static bool real_fails(void)
 static inline size_t real_open_count(void)
 {
     size_t count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (folder != NULL && readdir(folder) != NULL)
+    DIR *list = opendir("/proc/self/fd");
+    while (list != NULL && readdir(list) != NULL)
         count++;
-    if (folder != NULL)
-        closedir(folder);
+    if (list != NULL)
+        closedir(list);
     return count;
 }
 

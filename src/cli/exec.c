@@ -1,0 +1,257 @@
+/* `recourse exec -- CMD ARG...`: runs a command, and again when its failure is
+ * worth it. */
+#include "cli/exec.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include <recourse/render.h>
+#include <recourse/taxonomy.h>
+
+#include "sys/clock.h"
+#include "sys/entropy.h"
+#include "sys/file.h"
+
+/* What a command has between being asked to end and being killed. */
+#define GRACE_MS 5000u
+
+static void complain(rc_exec *x, const char *text)
+{
+    rc_cli_complain(x->cli, "exec");
+    rc_cli_text(&x->cli->err, text);
+}
+
+static void end_line(rc_exec *x)
+{
+    rc_buf_push_byte(&x->cli->err, '\n');
+    rc_cli_flush_err(x->cli);
+}
+
+static uint64_t entropy_of(const rc_exec *x)
+{
+    uint64_t entropy = 0;
+    if (!rc_entropy_get(x->calls, &entropy, sizeof entropy))
+        entropy = x->watch.now_ms; /* it only spreads the waits */
+    return entropy;
+}
+
+/* ---- one try ---- */
+
+static rc_exec_try *last_try(rc_exec *x)
+{
+    return &x->tries[(x->try_count - 1) % RC_REPORT_ATTEMPTS_MAX];
+}
+
+static void run_once(rc_exec *x, const rc_action *action)
+{
+    rc_process_plan plan = {
+        .argv = x->argv,
+        .input = &x->input,
+        .tail = &x->tail,
+        .deadline_at_ms = action->deadline_at_ms,
+        .grace_ms = GRACE_MS,
+    };
+    x->try_count++;
+    *last_try(x) =
+        (rc_exec_try){.started_unix_ms = rc_clock_unix_ms(x->calls), .wait_ms = -1, .reason = ""};
+    uint64_t started_ms = x->watch.now_ms;
+    x->end = rc_process_run(&x->watch, &x->tty, &plan);
+    last_try(x)->duration_ms = (int64_t)(x->watch.now_ms - started_ms);
+    x->exit_status = x->end.status;
+    if (x->end.error != 0 && (x->end.is_started || x->end.status == 0))
+        x->exit_status = RC_EXIT_OS;
+    if (x->end.is_over_deadline && x->end.status == 0)
+        x->exit_status = RC_EXIT_OVER_TIME;
+}
+
+static bool has_worked(const rc_exec *x)
+{
+    return x->exit_status == 0;
+}
+
+/* Said before the wait, not after it. */
+static void check_input(rc_exec *x)
+{
+    if (!rc_exec_setback(x).is_retryable || rc_stdin_rewind(&x->input))
+        return;
+    x->refusal = x->input.lost;
+    if (x->is_json || x->is_quiet)
+        return;
+    complain(x, "there is no other try: standard input cannot be given again, ");
+    rc_cli_text(&x->cli->err, x->refusal);
+    end_line(x);
+}
+
+static rc_action on_failure(rc_exec *x)
+{
+    rc_report_free(x->report);
+    x->report = rc_exec_judge(x);
+    last_try(x)->code = rc_report_code(x->report);
+    if (x->end.signal != 0) {
+        x->cancelled_by = x->end.signal;
+        return rc_call_on_cancel(&x->call, x->watch.now_ms);
+    }
+    check_input(x);
+    rc_setback setback = rc_exec_setback(x);
+    return rc_call_on_failure(&x->call, &setback, x->watch.now_ms, entropy_of(x));
+}
+
+static rc_action try_once(rc_exec *x, const rc_action *action)
+{
+    run_once(x, action);
+    if (has_worked(x)) {
+        rc_report_free(x->report);
+        x->report = NULL;
+        return rc_call_on_success(&x->call, x->watch.now_ms);
+    }
+    rc_action next = on_failure(x);
+    last_try(x)->reason = x->refusal != NULL ? x->refusal : rc_reason_text(next.reason);
+    if (next.what == RC_DO_WAIT)
+        last_try(x)->wait_ms = (int64_t)next.wait_ms;
+    return next;
+}
+
+static rc_action wait_once(rc_exec *x, const rc_action *action)
+{
+    if (rc_exec_wait(x, action))
+        return rc_call_on_wake(&x->call, x->watch.now_ms, entropy_of(x));
+    if (x->cancelled_by != 0)
+        x->exit_status = 128 + x->cancelled_by;
+    rc_action next = rc_call_on_cancel(&x->call, x->watch.now_ms);
+    last_try(x)->reason = x->refusal != NULL ? x->refusal : rc_reason_text(next.reason);
+    return next;
+}
+
+static rc_action run_all(rc_exec *x)
+{
+    rc_action action = rc_call_begin(&x->call, x->watch.now_ms, entropy_of(x));
+    while (action.what == RC_DO_TRY || action.what == RC_DO_WAIT) {
+        rc_exec_events_tell(&x->events, &action, x->report);
+        action = action.what == RC_DO_TRY ? try_once(x, &action) : wait_once(x, &action);
+    }
+    rc_exec_events_tell(&x->events, &action, x->report);
+    return action;
+}
+
+/* ---- the end ---- */
+
+static void show_panel(rc_exec *x, const rc_report *report)
+{
+    int64_t now_unix_ms = rc_clock_unix_ms(x->calls);
+    rc_panel_style style = {
+        .width = x->width > 0 ? x->width : x->cli->err_terminal.width,
+        .has_colour = x->has_colour,
+        .has_utf8 = x->cli->err_terminal.has_utf8,
+        .now_unix_ms = now_unix_ms,
+        .utc_offset_s = rc_clock_utc_offset_s(x->calls, now_unix_ms),
+    };
+    /* Whoever runs the command may know all of it; of a single try there is not more to know. */
+    rc_view view = x->try_count > 1 ? RC_VIEW_INTERNAL : RC_VIEW_USER;
+    rc_render_human(report, view, &style, &x->cli->err);
+}
+
+static void tell_end(rc_exec *x, const rc_action *action)
+{
+    if (x->report == NULL) {
+        rc_exec_events_end(&x->events, NULL, x->watch.now_ms);
+        return;
+    }
+    const rc_report *report = rc_exec_finish(x, action);
+    rc_exec_events_end(&x->events, report, x->watch.now_ms);
+    if (!x->is_quiet && !x->is_json)
+        show_panel(x, report);
+    rc_report_free(report);
+}
+
+/* ---- the beginning ---- */
+
+/* One target that nobody shares: no breaker, and no budget but the policy's
+ * own. */
+static void init_call(rc_exec *x)
+{
+    rc_shared_settings settings = rc_shared_settings_default();
+    uint64_t now_ms = x->watch.now_ms;
+    settings.budget.burst = 0;
+    settings.breaker.min_calls = 0;
+    if (x->deadline_at_ms != RC_UNLIMITED)
+        x->deadline_at_ms += now_ms;
+    x->entry = (rc_chain_entry){.capabilities = UINT32_MAX};
+    x->plan = (rc_plan){.policy = &x->policy,
+                        .entries = &x->entry,
+                        .entry_count = 1,
+                        .chain_count = 1,
+                        .overflow_to = RC_NO_TARGET};
+    rc_shared_init(&x->shared, &settings, &x->target, 1, NULL, 0, now_ms);
+    rc_call_options options = {.deadline_at_ms = x->deadline_at_ms};
+    rc_call_init(&x->call, &x->plan, &x->shared, &options, now_ms);
+}
+
+static int refuse_to_watch(rc_exec *x, int error)
+{
+    complain(x, "cannot watch a command: ");
+    rc_cli_text(&x->cli->err, rc_sys_error_text(error));
+    rc_buf_push_byte(&x->cli->err, '\n');
+    return RC_EXIT_OS;
+}
+
+static int run_watched(rc_exec *x)
+{
+    bool is_kept = x->policy.enabled && x->policy.max_calls > 1 && !x->is_single;
+    int error = rc_watch_init(&x->watch, x->calls);
+    if (error != 0)
+        return refuse_to_watch(x, error);
+    /* Without it only what the command leaves outside its group stays unseen. */
+    x->calls->adopt_orphans();
+    rc_tty_init(&x->tty, x->calls);
+    rc_stdin_init(&x->input, x->calls, &x->cli->alloc, NULL, is_kept);
+    x->run_id = rc_exec_id(x);
+    rc_exec_events_begin(&x->events, &x->run_id, x->argv[0], x->watch.now_ms);
+    init_call(x);
+    rc_action action = run_all(x);
+    tell_end(x, &action);
+    rc_report_free(x->report);
+    rc_stdin_done(&x->input);
+    rc_tty_done(&x->tty);
+    rc_process_reap(x->calls);
+    rc_watch_done(&x->watch);
+    return x->exit_status;
+}
+
+static int run_with_events(rc_exec *x, const char *path)
+{
+    int error = rc_exec_events_open(&x->events, x->cli, path, x->is_json);
+    if (error != 0) {
+        rc_exec_events_close(&x->events);
+        complain(x, "cannot write to ");
+        rc_cli_name(x->cli, rc_str_c(path));
+        rc_cli_text(&x->cli->err, ": ");
+        rc_cli_text(&x->cli->err, rc_sys_error_text(error));
+        rc_buf_push_byte(&x->cli->err, '\n');
+        return RC_EXIT_IO;
+    }
+    int result = run_watched(x);
+    rc_exec_events_close(&x->events);
+    return result;
+}
+
+int rc_exec_run(rc_cli *cli, const rc_args *args)
+{
+    rc_exec *x = cli->alloc.get(cli->alloc.ctx, sizeof *x);
+    if (x == NULL) {
+        rc_cli_complain(cli, "exec");
+        rc_cli_text(&cli->err, "there is no memory for it\n");
+        return RC_EXIT_INTERNAL;
+    }
+    memset(x, 0, sizeof *x);
+    x->cli = cli;
+    x->calls = cli->calls;
+    rc_seen_init(&x->seen, &cli->alloc);
+    rc_buf_init(&x->cleaned, &cli->alloc, 4 * RC_TAIL_BYTES);
+    int result = rc_exec_read_options(x, args);
+    if (result == RC_EXIT_OK)
+        result = run_with_events(x, args->values[EXEC_EVENTS]);
+    rc_buf_done(&x->cleaned);
+    rc_seen_done(&x->seen);
+    cli->alloc.put(cli->alloc.ctx, x, sizeof *x);
+    return result;
+}

@@ -1,0 +1,121 @@
+/* `recourse exec -- CMD ARG...`: what its parts share.
+ *
+ *            ┌──────────── rc_call: try, wait or stop ◄────────────┐
+ *            ▼                                                     │
+ *   exec.c: run it ──► sys/process ──► exit status, end of stderr ─┴─►
+ * exec_report.c: rc_judge │ └─ wait ──► exec_wait.c: the line, Esc, signals
+ * exec_events.c: JSON lines      */
+#ifndef RC_CLI_EXEC_H
+#define RC_CLI_EXEC_H
+
+#include <recourse/call.h>
+#include <recourse/id.h>
+#include <recourse/report.h>
+
+#include "cli/exec_events.h"
+#include "cli/explain_seen.h"
+#include "cli/options.h"
+#include "sys/process.h"
+
+/* The options, by their place in the table. */
+enum {
+    EXEC_POLICY,
+    EXEC_CONFIG,
+    EXEC_TRIES,
+    EXEC_BUDGET,
+    EXEC_EVENTS,
+    EXEC_JSON_EVENTS,
+    EXEC_QUIET,
+    EXEC_COLOUR,
+    EXEC_WIDTH,
+    EXEC_COUNT
+};
+
+/* sysexits.h: the system failed us; and what a shell gives after Ctrl-C. */
+#define RC_EXIT_OS 71
+#define RC_EXIT_INTERRUPTED 130
+/* As timeout(1) does. */
+#define RC_EXIT_OVER_TIME 124
+
+#define RC_EXEC_TRIES_MAX 1000
+
+/* One try, for the report. The reasons are static texts. */
+typedef struct rc_exec_try {
+    rc_code code;
+    int64_t started_unix_ms;
+    int64_t duration_ms;
+    int64_t wait_ms; /* before the next one; -1: none */
+    const char *reason;
+} rc_exec_try;
+
+/* One run of the command. */
+typedef struct rc_exec {
+    rc_cli *cli;
+    const rc_sys_calls *calls;
+    const char *const *argv;
+    bool is_quiet;
+    bool is_single; /* one try was asked for: input need not be kept */
+    bool is_json;   /* events on standard error, in place of words */
+    unsigned width;
+    bool has_colour;
+
+    rc_policy policy;
+    rc_chain_entry entry;
+    rc_plan plan;
+    rc_target target;
+    rc_shared shared;
+    rc_call call;
+    uint64_t deadline_at_ms;
+
+    rc_watch watch;
+    rc_tty tty;
+    rc_stdin input;
+    rc_tail tail;
+
+    rc_process_end end;      /* of the latest try */
+    const rc_report *report; /* what it means; NULL: it worked */
+    int exit_status;
+    int cancelled_by;    /* a signal; 0: none */
+    bool is_cancelled;   /* by the person who waits */
+    const char *refusal; /* why there is no other try although there could be; NULL */
+
+    rc_exec_try tries[RC_REPORT_ATTEMPTS_MAX]; /* the latest */
+    size_t try_count;
+    rc_id_maker ids;
+    rc_id run_id; /* the correlation of all events; empty without entropy */
+
+    rc_exec_events events;
+    rc_seen seen;
+    rc_buf cleaned;
+} rc_exec;
+
+/* exec.c. The command. */
+int rc_exec_run(rc_cli *cli, const rc_args *args);
+
+/* exec_options.c. Reads the options into x, which is zero but for cli and
+ * calls. RC_EXIT_OK, or the exit status with the reason in err. */
+int rc_exec_read_options(rc_exec *x, const rc_args *args);
+
+/* exec_policy.c. The policy of that name into x; the same results. name: NULL for the default.
+ * path: NULL for the configuration that is found, if it is needed. Both borrow. */
+int rc_exec_read_policy(rc_exec *x, const char *name, const char *path);
+
+/* exec_report.c. What the latest try means; never NULL, the caller's to free.
+ */
+const rc_report *rc_exec_judge(rc_exec *x);
+
+/* The report of the whole run, with its tries. Never NULL, the caller's to
+ * free. action: the last one, borrows. */
+const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action);
+
+/* What the policy needs to know of the latest failure. */
+rc_setback rc_exec_setback(const rc_exec *x);
+
+/* An id; empty without entropy. */
+rc_id rc_exec_id(rc_exec *x);
+
+/* exec_wait.c. Waits until the action's time. True: it has come. False:
+ * cancelled, and x says by whom. */
+bool rc_exec_wait(rc_exec *x, const rc_action *action);
+
+#endif

@@ -1,0 +1,123 @@
+#include "cli/exec_events.h"
+
+#include <errno.h>
+
+#include "sys/clock.h"
+#include "sys/file.h"
+#include "sys/process_watch.h"
+
+/* A line holds one report in the user's view at most. */
+#define LINES_MAX ((size_t)1 << 20)
+
+int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, const char *path, bool is_on_err)
+{
+    *events = (rc_exec_events){.cli = cli, .fd = -1, .is_on_err = is_on_err, .next_seq = 1};
+    rc_buf_init(&events->lines, &cli->alloc, LINES_MAX);
+    if (path == NULL)
+        return 0;
+    events->fd = cli->calls->open_append(path);
+    while (events->fd < 0 && errno == EINTR)
+        events->fd = cli->calls->open_append(path);
+    events->fd = rc_fd_lift(cli->calls, events->fd);
+    return events->fd >= 0 ? 0 : errno;
+}
+
+static void complain(rc_exec_events *events, const char *what)
+{
+    rc_cli *cli = events->cli;
+    rc_cli_complain(cli, "exec");
+    rc_cli_text(&cli->err, "events are lost: ");
+    rc_cli_text(&cli->err, what);
+    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_flush_err(cli);
+}
+
+static void close_file(rc_exec_events *events)
+{
+    int error = events->fd >= 0 ? rc_fd_close(events->cli->calls, events->fd) : 0;
+    events->fd = -1;
+    if (error != 0)
+        complain(events, rc_sys_error_text(error));
+}
+
+void rc_exec_events_close(rc_exec_events *events)
+{
+    close_file(events);
+    rc_buf_done(&events->lines);
+}
+
+static bool is_wanted(const rc_exec_events *events)
+{
+    return events->fd >= 0 || events->is_on_err;
+}
+
+static void write_lines(rc_exec_events *events)
+{
+    const rc_sys_calls *calls = events->cli->calls;
+    rc_str lines = rc_buf_get(&events->lines);
+    if (rc_buf_status(&events->lines) != RC_OK)
+        complain(events, "there is no memory for them");
+    if (events->is_on_err)
+        rc_fd_write(calls, RC_FD_STDERR, lines);
+    int error = events->fd >= 0 ? rc_fd_write(calls, events->fd, lines) : 0;
+    if (error != 0) {
+        complain(events, rc_sys_error_text(error));
+        close_file(events);
+    }
+    rc_buf_reset(&events->lines);
+}
+
+void rc_exec_events_begin(rc_exec_events *events, const rc_id *id, const char *command,
+                          uint64_t now_ms)
+{
+    events->id = *id;
+    events->command = command;
+    events->started_ms = now_ms;
+    rc_teller_init(&events->teller, rc_str_c(events->id.text), &events->next_seq);
+}
+
+void rc_exec_events_tell(rc_exec_events *events, const rc_action *action, const rc_report *report)
+{
+    rc_event list[RC_EVENTS_MAX];
+    rc_str command = rc_str_c(events->command);
+    rc_news news = {
+        .action = *action,
+        .error_message = rc_report_message(report),
+        .report_id = rc_report_id(report),
+        .from = command,
+        .to = command,
+        .role = RC_STR("exec"),
+        .now_unix_ms = rc_clock_unix_ms(events->cli->calls),
+    };
+    if (!is_wanted(events))
+        return;
+    size_t count = rc_teller_on_action(&events->teller, &news, list);
+    for (size_t i = 0; i < count; i++)
+        rc_event_encode(&list[i], &events->lines);
+    write_lines(events);
+}
+
+void rc_exec_events_end(rc_exec_events *events, const rc_report *report, uint64_t now_ms)
+{
+    rc_str run_id = rc_str_c(events->id.text);
+    rc_event event = {
+        .seq = events->next_seq++,
+        .time_unix_ms = rc_clock_unix_ms(events->cli->calls),
+        .correlation_id = run_id,
+    };
+    if (!is_wanted(events))
+        return;
+    if (report == NULL) {
+        event.type = RC_EVENT_TYPE_RUN_COMPLETED;
+        event.as.run_completed =
+            (rc_event_run_completed){.run_id = run_id, .duration_ms = now_ms - events->started_ms};
+    } else {
+        event.type = RC_EVENT_TYPE_RUN_FAILED;
+        event.as.run_failed = (rc_event_run_failed){.run_id = run_id,
+                                                    .node_id = rc_str_c(events->command),
+                                                    .code = rc_report_run_event(report),
+                                                    .error = report};
+    }
+    rc_event_encode(&event, &events->lines);
+    write_lines(events);
+}

@@ -1,0 +1,44 @@
+/* What happens to a command, as events: JSON lines in a file, on standard error, or both.
+ *
+ *   auto_retry_start, auto_retry_end   each wait and the try behind it, always in pairs
+ *   run:completed or run:failed        the last line; a failure with its report
+ *
+ * Every line goes out at once. A place that cannot be written to is complained of once and then
+ * left alone: the command is what matters. */
+#ifndef RC_CLI_EXEC_EVENTS_H
+#define RC_CLI_EXEC_EVENTS_H
+
+#include <recourse/id.h>
+#include <recourse/report.h>
+#include <recourse/teller.h>
+
+#include "cli/cli.h"
+
+/* The caller's storage; the fields are private. */
+typedef struct rc_exec_events {
+    rc_cli *cli;
+    int fd; /* of the file; -1: none */
+    bool is_on_err;
+    rc_id id;
+    uint64_t next_seq;
+    rc_teller teller;
+    const char *command;
+    uint64_t started_ms;
+    rc_buf lines;
+} rc_exec_events;
+
+/* path: NULL for no file. 0, or the errno number. cli: borrows until close. */
+int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, const char *path, bool is_on_err);
+void rc_exec_events_close(rc_exec_events *events);
+
+/* id: the correlation of all that follows; copies. command: borrows until close. */
+void rc_exec_events_begin(rc_exec_events *events, const rc_id *id, const char *command,
+                          uint64_t now_ms);
+
+/* Every action of the call, in order. report: of the latest failure; NULL: none. */
+void rc_exec_events_tell(rc_exec_events *events, const rc_action *action, const rc_report *report);
+
+/* The end of it: the report of the whole, or NULL when it worked. */
+void rc_exec_events_end(rc_exec_events *events, const rc_report *report, uint64_t now_ms);
+
+#endif

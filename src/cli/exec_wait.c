@@ -1,0 +1,231 @@
+/* The wait before another try: a line that counts down, Esc, signals. Nothing
+ * else happens meanwhile, and everything ends it at once. */
+#include "cli/exec_wait.h"
+
+#include <signal.h>
+
+#include <recourse/taxonomy.h>
+
+#include "cli/exec.h"
+#include "codec/duration.h"
+#include "sys/file.h"
+
+#define SECOND_MS 1000u
+#define LINE_ROOM 512
+
+typedef struct waiting {
+    rc_exec *x;
+    rc_wait_line line;
+    uint64_t at_ms;
+    bool is_drawn; /* redrawn in place, on a terminal */
+    bool is_over;
+    bool is_kept; /* the time has come */
+} waiting;
+
+/* ---- the line ---- */
+
+/* Bytes are columns here but for the one ellipsis. False: it does not fit. */
+static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, const char *text)
+{
+    rc_str words = rc_str_c(text);
+    if (*used + words.len > line->width)
+        return false;
+    rc_buf_push(buf, words);
+    *used += (unsigned)words.len;
+    return true;
+}
+
+void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
+{
+    char room[96];
+    rc_buf head;
+    rc_buf_init_fixed(&head, room, sizeof room);
+    rc_buf_push(&head, RC_STR("Retrying ("));
+    rc_buf_push_u64(&head, line->attempt);
+    rc_buf_push_byte(&head, '/');
+    rc_buf_push_u64(&head, line->max_attempts);
+    rc_buf_push(&head, RC_STR(") in "));
+    uint64_t seconds = line->left_ms / SECOND_MS + (line->left_ms % SECOND_MS > 0 ? 1 : 0);
+    rc_duration_push(&head, (int64_t)(seconds * SECOND_MS));
+    rc_str text = rc_buf_get(&head);
+    unsigned dots = line->has_utf8 ? 1 : 3;
+    if (text.len + dots > line->width) {
+        rc_buf_push(buf, rc_str_make(text.ptr, text.len < line->width ? text.len : line->width));
+        return;
+    }
+    unsigned used = (unsigned)text.len + dots;
+    rc_buf_push(buf, text);
+    rc_buf_push(buf, line->has_utf8 ? RC_STR("…") : RC_STR("..."));
+    if (line->has_keys && !push_fitting(buf, line, &used, " (esc to cancel)")) {
+        push_fitting(buf, line, &used, " (esc)");
+        return;
+    }
+    rc_str name = rc_str_c(rc_code_name(line->code));
+    if (used + 2 + name.len <= line->width) {
+        rc_buf_push(buf, RC_STR("  "));
+        rc_buf_push(buf, name);
+    }
+}
+
+/* Where nobody reads, the words are dropped: a write that waits would not hear a signal. */
+static void say(const waiting *w, rc_str text)
+{
+    struct pollfd fd = {.fd = RC_FD_STDERR, .events = POLLOUT};
+    if (w->x->calls->poll(&fd, 1, 0) > 0)
+        rc_fd_write(w->x->calls, RC_FD_STDERR, text);
+}
+
+static void clear(const waiting *w)
+{
+    if (w->is_drawn)
+        say(w, RC_STR("\r\x1b[K"));
+}
+
+static void draw(waiting *w)
+{
+    char room[LINE_ROOM];
+    rc_buf buf;
+    if (!w->is_drawn)
+        return;
+    uint64_t now_ms = w->x->watch.now_ms;
+    w->line.left_ms = w->at_ms > now_ms ? w->at_ms - now_ms : 0;
+    rc_buf_init_fixed(&buf, room, sizeof room);
+    rc_buf_push(&buf, RC_STR("\r"));
+    rc_wait_line_push(&buf, &w->line);
+    rc_buf_push(&buf, RC_STR("\x1b[K"));
+    say(w, rc_buf_get(&buf));
+}
+
+/* Where nothing can be redrawn: in a file, a log, a terminal without commands.
+ */
+static void say_once(const waiting *w)
+{
+    char room[LINE_ROOM];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, room, sizeof room);
+    rc_buf_push(&buf, RC_STR("recourse exec: "));
+    rc_buf_push(&buf, rc_str_c(rc_code_name(w->line.code)));
+    rc_buf_push(&buf, RC_STR(": retrying ("));
+    rc_buf_push_u64(&buf, w->line.attempt);
+    rc_buf_push_byte(&buf, '/');
+    rc_buf_push_u64(&buf, w->line.max_attempts);
+    rc_buf_push(&buf, RC_STR(") in "));
+    rc_duration_push(&buf, (int64_t)w->line.left_ms);
+    rc_buf_push_byte(&buf, '\n');
+    say(w, rc_buf_get(&buf));
+}
+
+/* ---- what happens ---- */
+
+static void stop_waiting(waiting *w, int signal)
+{
+    w->is_over = true;
+    w->x->is_cancelled = true;
+    w->x->cancelled_by = signal;
+}
+
+static void suspend(waiting *w)
+{
+    clear(w);
+    rc_tty_keys_end(&w->x->tty);
+    rc_watch_suspend(&w->x->watch);
+    if (w->line.has_keys)
+        rc_tty_keys_begin(&w->x->tty);
+}
+
+static void on_resize(waiting *w)
+{
+    int columns = w->x->calls->columns(RC_FD_STDERR);
+    if (columns > 0)
+        w->line.width = (unsigned)columns - 1;
+}
+
+static void on_signals(waiting *w)
+{
+    int signal = rc_watch_signal(&w->x->watch);
+    while (signal > 0 && !w->is_over) {
+        if (rc_signal_is_end(signal))
+            stop_waiting(w, signal);
+        else if (signal == SIGTSTP)
+            suspend(w);
+        else if (signal == SIGCHLD)
+            rc_process_reap(w->x->calls);
+        else if (signal == SIGWINCH)
+            on_resize(w);
+        signal = rc_watch_signal(&w->x->watch);
+    }
+    if (signal >= 0)
+        return;
+    w->x->refusal = "signals cannot be read";
+    w->is_over = true;
+}
+
+static void on_key(waiting *w)
+{
+    rc_key key = rc_tty_key(&w->x->tty);
+    if (key == RC_KEY_ESCAPE)
+        stop_waiting(w, 0);
+    else if (key == RC_KEY_GONE)
+        w->line.has_keys = false;
+}
+
+static uint64_t next_tick(const waiting *w)
+{
+    uint64_t now_ms = w->x->watch.now_ms;
+    if (w->at_ms <= now_ms)
+        return now_ms;
+    uint64_t part_ms = (w->at_ms - now_ms) % SECOND_MS;
+    return w->is_drawn ? now_ms + (part_ms > 0 ? part_ms : SECOND_MS) : w->at_ms;
+}
+
+static void step(waiting *w)
+{
+    struct pollfd fds[2] = {
+        {.fd = w->x->watch.signal_fd, .events = POLLIN},
+        {.fd = w->line.has_keys ? w->x->tty.fd : -1, .events = POLLIN},
+    };
+    draw(w);
+    if (rc_watch_poll(&w->x->watch, fds, 2, next_tick(w)) != 0) {
+        w->x->refusal = "the wait cannot be kept";
+        w->is_over = true;
+        return;
+    }
+    if (fds[0].revents != 0)
+        on_signals(w);
+    if (!w->is_over && fds[1].revents != 0)
+        on_key(w);
+    if (!w->is_over && w->x->watch.now_ms >= w->at_ms)
+        w->is_over = w->is_kept = true;
+}
+
+static bool can_redraw(const rc_exec *x)
+{
+    rc_str term = rc_str_c(x->calls->getenv("TERM"));
+    return x->cli->err_terminal.is_tty && rc_tty_is_ours(&x->tty) && !rc_str_is_empty(term) &&
+           !rc_str_eq(term, RC_STR("dumb"));
+}
+
+bool rc_exec_wait(rc_exec *x, const rc_action *action)
+{
+    unsigned width = x->width > 0 ? x->width : x->cli->err_terminal.width;
+    waiting w = {
+        .x = x,
+        .at_ms = action->at_ms,
+        .line = {.attempt = action->attempt + 1,
+                 .max_attempts = action->max_attempts,
+                 .left_ms = action->wait_ms,
+                 .code = rc_report_code(x->report),
+                 .has_utf8 = x->cli->err_terminal.has_utf8,
+                 .width = width > 1 ? width - 1 : 1}, /* in the last column some terminals wrap */
+    };
+    bool is_talking = !x->is_quiet && !x->is_json;
+    w.line.has_keys = rc_tty_keys_begin(&x->tty);
+    w.is_drawn = is_talking && can_redraw(x);
+    if (is_talking && !w.is_drawn)
+        say_once(&w);
+    while (!w.is_over)
+        step(&w);
+    clear(&w);
+    rc_tty_keys_end(&x->tty);
+    return w.is_kept;
+}

@@ -1,0 +1,40 @@
+#define _GNU_SOURCE /* locks that belong to the open file, not to the process */
+#include "sys/lock_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int rc_lock_file_take(rc_lock_file *lock, const char *path)
+{
+    lock->fd = -1;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_SETLK, &all) == 0) {
+        lock->fd = fd;
+        return 0;
+    }
+    int error = errno == EAGAIN || errno == EACCES ? RC_LOCK_TAKEN : errno;
+    close(fd);
+    return error;
+}
+
+void rc_lock_file_drop(rc_lock_file *lock)
+{
+    if (lock->fd >= 0)
+        close(lock->fd);
+    lock->fd = -1;
+}
+
+int rc_private_file_make(const char *path)
+{
+    /* A file that is there must not even be opened: closing it would take away the locks that this
+     * process holds on it. */
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno == EEXIST ? 0 : errno;
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* rc_lock_file: a file that one holder at a time has, in this process or another. The system lets
+ * go of it when the holder ends, however it ends. */
+#ifndef RC_SYS_LOCK_FILE_H
+#define RC_SYS_LOCK_FILE_H
+
+typedef struct rc_lock_file {
+    int fd; /* -1: not held */
+} rc_lock_file;
+
+/* Somebody else has it. Below 0, where no errno number is. */
+#define RC_LOCK_TAKEN (-1)
+
+/* Makes the file (0600) unless it is there, and takes it. 0, RC_LOCK_TAKEN, or the errno number;
+ * then nothing is held. path: borrows. */
+int rc_lock_file_take(rc_lock_file *lock, const char *path);
+
+/* Lets go; also of what is not held. The file stays: removing it would let two have it. */
+void rc_lock_file_drop(rc_lock_file *lock);
+
+/* Makes an empty file that its owner alone may use, unless there is something of that name, which
+ * is not touched. 0, or the errno number. path: borrows. */
+int rc_private_file_make(const char *path);
+
+#endif

@@ -1,0 +1,60 @@
+/* One run of a command: from its start to the moment when nothing of it is
+ * left.
+ *
+ *   start ──► RUNNING ──exit──► CLEARING ──group empty──► DRAINING ──► end
+ *               │ ▲               │ SIGTERM, then SIGKILL    │ what is left in
+ * the pipe stopped ──┘ └── continued   ▼ to what stays behind     ▼
+ *
+ * The command has a process group of its own, which holds the terminal's
+ * foreground if we did. Its standard output is ours. Its standard error is a
+ * pipe that is copied to ours as it comes, with the end of it kept. Signals
+ * that ask for an end are passed on to the group; one that does not come to an
+ * end within the grace, or until a second signal, is killed. */
+#ifndef RC_SYS_PROCESS_H
+#define RC_SYS_PROCESS_H
+
+#include <recourse/str.h>
+
+#include "sys/process_input.h"
+#include "sys/process_watch.h"
+#include "sys/tty.h"
+
+/* The end of what a command says. */
+#define RC_TAIL_BYTES ((size_t)16 << 10)
+
+typedef struct rc_tail {
+    size_t len;
+    char bytes[2 * RC_TAIL_BYTES];
+} rc_tail;
+
+void rc_tail_reset(rc_tail *tail);
+void rc_tail_push(rc_tail *tail, rc_str bytes);
+rc_str rc_tail_get(const rc_tail *tail); /* views tail */
+
+typedef struct rc_process_plan {
+    const char *const *argv; /* ends with NULL */
+    rc_stdin *input;
+    rc_tail *tail;
+    uint64_t deadline_at_ms; /* when it is ended; RC_WATCH_NEVER */
+    uint64_t grace_ms;       /* between asking for an end and SIGKILL */
+} rc_process_plan;
+
+typedef struct rc_process_end {
+    int error;         /* it could not be started or not be watched: the errno number;
+                else 0 */
+    const char *doing; /* of an error: what we were about to do, "start it" */
+    bool is_started;
+    int status; /* as a shell gives it: 0..255, 128 + signal; of what was not
+                 started 126 or 127, or 0 when that was not the command's fault
+               */
+    int signal; /* that asked for an end and was passed on; 0: none */
+    bool is_over_deadline;
+} rc_process_end;
+
+/* Runs it. watch, tty, plan: borrow. */
+rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_plan *plan);
+
+/* Takes leave of adopted processes that have ended. */
+void rc_process_reap(const rc_sys_calls *calls);
+
+#endif

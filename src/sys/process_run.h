@@ -1,0 +1,53 @@
+/* A command that runs: what the files of process*.c share. */
+#ifndef RC_SYS_PROCESS_RUN_H
+#define RC_SYS_PROCESS_RUN_H
+
+#include "sys/process.h"
+
+/* A pipe takes that much in one write without waiting, when poll says that it
+ * takes anything (PIPE_BUF). */
+#define RC_RUN_PIECE ((size_t)4096)
+
+typedef enum rc_run_phase {
+    RC_RUN_RUNNING = 1,
+    RC_RUN_CLEARING = 2,
+    RC_RUN_DRAINING = 3,
+    RC_RUN_OVER = 4
+} rc_run_phase;
+
+typedef struct rc_run {
+    const rc_sys_calls *calls;
+    rc_watch *watch;
+    rc_tty *tty;
+    const rc_process_plan *plan;
+    rc_run_phase phase;
+    pid_t pid;  /* and group */
+    int in_fd;  /* the writing end of its standard input; -1: none or closed */
+    int err_fd; /* the reading end of its standard error; -1: closed */
+    uint64_t kill_at_ms;
+    bool is_killed;
+    bool is_talk_lost; /* our own standard error is gone */
+    size_t drained;    /* after the end */
+    size_t piece_at, piece_len;
+    char piece[RC_RUN_PIECE]; /* of standard error, to be written */
+    rc_process_end end;
+} rc_run;
+
+/* process_copy.c: standard error out, standard input in. Each moves what can be
+ * moved now. */
+void rc_run_read_error(rc_run *run);
+void rc_run_write_error(rc_run *run);
+void rc_run_feed(rc_run *run);
+void rc_run_close_input(rc_run *run);
+void rc_run_close_error(rc_run *run);
+
+/* process_group.c: signals, stops, ends. */
+void rc_run_on_signals(rc_run *run);
+void rc_run_on_time(rc_run *run);
+bool rc_run_is_ended(const rc_run *run); /* by us: nobody waits for its last words */
+void rc_run_ask_for_end(rc_run *run, int signal);
+
+/* It cannot be watched any more: kills what is left of it and ends the run. */
+void rc_run_break(rc_run *run, int error, const char *doing);
+
+#endif

@@ -1,0 +1,150 @@
+#define _GNU_SOURCE
+#include "sys/tty.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "sys/file.h"
+#include "sys/process_watch.h"
+
+#define ESCAPE 0x1B
+/* How long the rest of a key's sequence may take; a person sees no delay. */
+#define SEQUENCE_MS 20
+
+static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+#define CRASH_COUNT (sizeof CRASHES / sizeof *CRASHES)
+
+/* A signal handler gets nothing passed. Written before the handlers are set. */
+static struct {
+    int fd;
+    struct termios modes;
+    struct sigaction old[CRASH_COUNT];
+} crash;
+
+/* The modes outlive the process: whoever types next would see nothing of it.
+ * The table of calls is not asked here, since what it points to may be what is
+ * broken. */
+static void restore_and_crash(int signal)
+{
+    tcsetattr(crash.fd, TCSANOW, &crash.modes);
+    raise(signal); /* the handler was good for once: now the default */
+}
+
+static void guard_crashes(const rc_tty *tty)
+{
+    struct sigaction action = {.sa_handler = restore_and_crash,
+                               .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    crash.fd = tty->fd;
+    crash.modes = tty->modes;
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        tty->calls->signal_action(CRASHES[i], &action, &crash.old[i]);
+}
+
+static void unguard_crashes(const rc_tty *tty)
+{
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        tty->calls->signal_action(CRASHES[i], &crash.old[i], NULL);
+}
+
+void rc_tty_init(rc_tty *tty, const rc_sys_calls *calls)
+{
+    *tty = (rc_tty){.calls = calls, .group = calls->getpgrp()};
+    tty->fd = rc_fd_lift(calls, calls->open_terminal());
+    tty->has_modes = tty->fd >= 0 && calls->tcgetattr(tty->fd, &tty->modes) == 0;
+}
+
+void rc_tty_done(rc_tty *tty)
+{
+    rc_tty_keys_end(tty);
+    rc_tty_take(tty);
+    if (tty->fd >= 0)
+        rc_fd_close(tty->calls, tty->fd);
+    tty->fd = -1;
+}
+
+bool rc_tty_is_ours(const rc_tty *tty)
+{
+    return tty->fd >= 0 && tty->calls->tcgetpgrp(tty->fd) == tty->group;
+}
+
+/* SIGTTOU is held back meanwhile (rc_watch_init), so this works from the background too. */
+static bool set_foreground(const rc_tty *tty, pid_t group)
+{
+    int result = tty->calls->tcsetpgrp(tty->fd, group);
+    while (result != 0 && errno == EINTR)
+        result = tty->calls->tcsetpgrp(tty->fd, group);
+    return result == 0;
+}
+
+void rc_tty_give(rc_tty *tty, pid_t group)
+{
+    if (!rc_tty_is_ours(tty))
+        return;
+    tty->is_given = set_foreground(tty, group);
+}
+
+/* Whoever holds it now has it from the command: while a job runs, no shell
+ * takes it away. */
+void rc_tty_take(rc_tty *tty)
+{
+    /* Twice if need be: a terminal that belongs to nobody stops whoever uses it next. */
+    for (int turn = 0; turn < 2 && tty->is_given; turn++)
+        tty->is_given = !set_foreground(tty, tty->group);
+}
+
+static bool set_modes(const rc_tty *tty, const struct termios *modes)
+{
+    int result = tty->calls->tcsetattr(tty->fd, TCSADRAIN, modes);
+    /* Once more: what is left behind is a terminal that shows nothing. */
+    return result == 0 || tty->calls->tcsetattr(tty->fd, TCSANOW, modes) == 0;
+}
+
+bool rc_tty_keys_begin(rc_tty *tty)
+{
+    if (tty->is_keyed)
+        return true;
+    if (!tty->has_modes || !rc_tty_is_ours(tty))
+        return false;
+    struct termios modes = tty->modes;
+    modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    modes.c_lflag |= ISIG;
+    modes.c_cc[VMIN] = 0; /* a read never waits */
+    modes.c_cc[VTIME] = 0;
+    guard_crashes(tty);
+    tty->is_keyed = true;
+    if (set_modes(tty, &modes))
+        return true;
+    rc_tty_keys_end(tty);
+    return false;
+}
+
+void rc_tty_keys_end(rc_tty *tty)
+{
+    if (!tty->is_keyed)
+        return;
+    set_modes(tty, &tty->modes);
+    unguard_crashes(tty);
+    tty->is_keyed = false;
+}
+
+rc_key rc_tty_key(const rc_tty *tty)
+{
+    char keys[64];
+    ssize_t got = tty->calls->read(tty->fd, keys, sizeof keys);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return RC_KEY_NONE;
+    if (got <= 0)
+        return RC_KEY_GONE;
+    /* Esc is the last thing that was typed, or typed twice; in front of anything
+   * else it is a sequence. */
+    if (keys[got - 1] != ESCAPE)
+        return RC_KEY_NONE;
+    struct pollfd more = {.fd = tty->fd, .events = POLLIN};
+    int is_more = tty->calls->poll(&more, 1, SEQUENCE_MS);
+    if (is_more <= 0)
+        return RC_KEY_ESCAPE;
+    got = tty->calls->read(tty->fd, keys, sizeof keys);
+    return got > 0 && keys[0] == ESCAPE ? RC_KEY_ESCAPE : RC_KEY_NONE;
+}

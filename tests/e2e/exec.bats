@@ -1,0 +1,497 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2154 # an inner shell expands the variables; bats sets stderr
+#
+# recourse exec: real commands that work, fail, hang, fork, read, and are interrupted. Waits are
+# short because the failures themselves say how long they are.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
+    export LANG=C.UTF-8 TERM=xterm TZ=UTC0
+    cd "$BATS_TEST_TMPDIR" || return
+    # flaky N: fails N times with a failure that passes, then works. Each run is a line in `runs`.
+    cat >flaky <<'END'
+#!/bin/sh
+echo run >>runs
+if [ "$(wc -l <runs)" -gt "$1" ]; then
+    echo worked
+    exit 0
+fi
+echo "HTTP 429: too many requests, retry after 0.01s" >&2
+exit 7
+END
+    chmod +x flaky
+}
+
+teardown() {
+    if [ -e pids ]; then
+        while read -r pid; do kill -9 "$pid" 2>/dev/null || true; done <pids
+    fi
+}
+
+exec_() { "$RECOURSE" exec "$@"; }
+
+runs() { wc -l <runs; }
+
+# is_gone PID: no process, not even one that waits to be taken leave of.
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# until_true COMMAND...: as long as it takes; a test that never gets there is ended from outside.
+until_true() {
+    until "$@" 2>/dev/null; do sleep 0.02; done
+}
+
+# ---- what comes through ----
+
+@test "a command that works: its output, its status, and not a word more" {
+    run -0 --separate-stderr exec_ -- sh -c 'echo out; echo err >&2'
+    [ "$output" = out ]
+    [ "$stderr" = err ]
+}
+
+@test "the command needs no --, and its options are its own" {
+    run -0 exec_ echo --tries -h -- x
+    [ "$output" = "--tries -h -- x" ]
+    run -127 exec_ --quiet -- --help
+    [ -z "$output" ]
+}
+
+@test "a hundred arguments and an empty one arrive as they are" {
+    run -0 exec_ -- sh -c 'echo "$#"; printf "[%s]" "$1" "$2"' sh '' 'a  b' $(seq 100)
+    [ "${lines[0]}" = 102 ]
+    [ "${lines[1]}" = '[][a  b]' ]
+}
+
+@test "bytes of every kind pass through both outputs" {
+    head -c 300000 /dev/urandom >bytes
+    exec_ -- sh -c 'cat bytes; cat bytes >&2' >out 2>err
+    cmp out bytes
+    cmp err bytes
+}
+
+@test "the environment and the folder are the caller's" {
+    FRUIT=plum run -0 exec_ -- sh -c 'echo $FRUIT; pwd'
+    [ "${lines[0]}" = plum ]
+    [ "${lines[1]}" = "$PWD" ]
+}
+
+# ---- when it fails ----
+
+@test "a failure that passes is tried again until it works" {
+    run -0 --separate-stderr exec_ -- ./flaky 2
+    echo "$stderr"
+    [ "$output" = worked ]
+    [ "$(runs)" -eq 3 ]
+    [[ $stderr == *"recourse exec: RateLimited: retrying (2/6) in 10ms"* ]]
+    [[ $stderr == *"retrying (3/6) in 10ms"* ]]
+}
+
+@test "the tries are used up: the status is the command's, and the panel says it" {
+    run -7 --separate-stderr exec_ --tries 3 -- ./flaky 99
+    echo "$stderr"
+    [ "$(runs)" -eq 3 ]
+    [[ $stderr == *"RateLimited"*"The tries are used up"* ]]
+    [[ $stderr == *"exit status 7 in try 3"* ]]
+}
+
+@test "what would fail again is run once" {
+    run -22 --separate-stderr exec_ -- sh -c 'echo run >>runs; echo "HTTP 401: invalid api key" >&2; exit 22'
+    echo "$stderr"
+    [ "$(runs)" -eq 1 ]
+    [[ $stderr == *AuthFailed* ]]
+    [[ $stderr != *retrying* ]]
+}
+
+@test "what says nothing is run once" {
+    run -1 --separate-stderr exec_ -- sh -c 'echo run >>runs; exit 1'
+    echo "$stderr"
+    [ "$(runs)" -eq 1 ]
+    [[ $stderr == *ExecutionFailed* ]]
+}
+
+@test "exit status 75 asks for another try" {
+    cat >short.yaml <<'END'
+policies:
+  short: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}
+END
+    run -75 --separate-stderr exec_ --config short.yaml --policy short -- sh -c 'echo run >>runs; exit 75'
+    echo "$stderr"
+    [ "$(runs)" -eq 3 ]
+    [[ $stderr == *ResourceBusy* ]]
+}
+
+@test "only the end of what was said counts" {
+    run -7 --separate-stderr exec_ --tries 2 -- sh -c '
+        echo "HTTP 401: invalid api key" >&2
+        head -c 40000 /dev/zero | tr "\0" "." >&2
+        echo >&2
+        exec ./flaky 99'
+    [ "$(runs)" -eq 2 ]
+    [[ $stderr == *RateLimited* ]]
+}
+
+@test "no such command: 127; one that cannot be run: 126; neither is tried again" {
+    run -127 --separate-stderr exec_ -- no-such-command
+    echo "$stderr"
+    [[ $stderr == *'No such file or directory: cannot run "no-such-command"'* ]]
+    echo data >file
+    run -126 --separate-stderr exec_ -- ./file
+    echo "$stderr"
+    [[ $stderr == *'Permission denied: cannot run "./file"'* ]]
+    mkdir folder
+    run -126 exec_ -- ./folder
+}
+
+@test "a command that a signal ends: 128 and its number" {
+    run -137 --separate-stderr exec_ -- sh -c 'echo run >>runs; kill -9 $$'
+    [ "$(runs)" -eq 1 ]
+    [[ $stderr == *"ended by signal 9"* ]]
+    run -143 exec_ -- sh -c 'kill -TERM $$'
+    run -134 exec_ -- sh -c 'kill -ABRT $$'
+}
+
+@test "--policy none runs it once" {
+    run -7 exec_ --policy none -- ./flaky 9
+    [ "$(runs)" -eq 1 ]
+}
+
+@test "--quiet: not a word of ours" {
+    run -7 --separate-stderr exec_ --quiet --tries 2 -- ./flaky 9
+    [ "$(runs)" -eq 2 ]
+    [ "$(grep -vc 'HTTP 429' <<<"$stderr")" -eq 0 ]
+}
+
+# ---- mistakes in the command line ----
+
+@test "mistakes are named, and nothing is run" {
+    for args in "" "--" "--budget soon -- true" "--budget 0s -- true" "--tries 0 -- true" \
+        "--policy transprot -- true" "--evnets x -- true"; do
+        # shellcheck disable=SC2086 # words
+        run -64 --separate-stderr exec_ $args
+        echo "$stderr"
+        [ -z "$output" ]
+        [[ $stderr == *"recourse exec --help"* ]]
+    done
+    run -64 exec_ --policy transprot -- true
+    [[ $output == *"did you mean transport?"* ]]
+}
+
+@test "an events file that cannot be written to: nothing is run" {
+    run -74 --separate-stderr exec_ --events /no/such/folder/file -- sh -c 'echo run >>runs'
+    [ ! -e runs ]
+    [[ $stderr == *"cannot write to /no/such/folder/file"* ]]
+}
+
+@test "the manual has every option that the help has" {
+    manual=${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse.1
+    grep -q '^\.SS exec$' "$manual"
+    exec_ --help | grep -oE -- '^  --[a-z-]+' >options
+    [ "$(wc -l <options)" -ge 9 ]
+    while read -r option; do
+        echo "$option"
+        grep -qF -- "${option//-/\\-}" "$manual"
+    done <options
+}
+
+# ---- time ----
+
+@test "--budget ends a command that runs too long" {
+    run -143 --separate-stderr exec_ --budget 100ms -- sh -c 'echo $$ >pids; exec sleep 600'
+    echo "$stderr"
+    [[ $stderr == *DeadlineExceeded* ]]
+    is_gone "$(cat pids)"
+}
+
+@test "--budget: a command that ends well when it was ended did not work" {
+    run -124 exec_ --budget 100ms -- sh -c 'trap "exit 0" TERM; sleep 600 & wait'
+}
+
+@test "--budget: no wait that would end behind it" {
+    run -7 --separate-stderr exec_ --budget 60s -- sh -c 'echo run >>runs; echo "429, retry after 100s" >&2; exit 7'
+    echo "$stderr"
+    [ "$(runs)" -eq 1 ]
+    [[ $stderr == *RateLimited* ]]
+}
+
+# ---- signals ----
+
+@test "SIGTERM reaches the command, and there is no other try" {
+    "$RECOURSE" exec -- sh -c 'trap "echo HTTP 429 retry after 0.01s >&2; echo run >>runs; exit 9" TERM; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
+    ours=$!
+    until_true test -s pids
+    kill -TERM $ours
+    status=0
+    wait $ours || status=$?
+    cat err
+    [ $status -eq 9 ]
+    [ "$(runs)" -eq 1 ]
+    grep -q ToolCancelled err
+}
+
+@test "a second signal kills what ignores the first" {
+    "$RECOURSE" exec -- sh -c 'trap "" TERM INT; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
+    ours=$!
+    until_true test -s pids
+    kill -TERM $ours
+    # The first has been passed on when recourse has nothing left to read.
+    until_true sh -c "! grep -q '^SigPnd:.*[1-9a-f]' /proc/$ours/status && ! grep -q '^ShdPnd:.*[1-9a-f]' /proc/$ours/status"
+    kill -TERM $ours
+    status=0
+    wait $ours || status=$?
+    [ $status -eq 137 ]
+    is_gone "$(cat pids)"
+}
+
+@test "SIGTERM is heard while nobody reads what the command says" {
+    mkfifo words
+    "$RECOURSE" exec -- sh -c 'echo $$ >pids; exec yes >&2' 2>words &
+    ours=$!
+    exec 7<words
+    until_true test -s pids
+    # The pipe is full when yes sleeps.
+    until_true grep -q '(yes) S' "/proc/$(cat pids)/stat"
+    kill -TERM $ours
+    until_true is_gone "$(cat pids)"
+    exec 7<&-
+    status=0
+    wait $ours || status=$?
+    [ $status -eq 143 ]
+}
+
+@test "an ignored SIGHUP stays ignored" {
+    (
+        trap '' HUP
+        exec "$RECOURSE" exec -- sh -c 'echo $$ >pids; until [ -e go ]; do sleep 0.01; done; echo done'
+    ) >out &
+    ours=$!
+    until_true test -s pids
+    kill -HUP $ours
+    touch go
+    wait $ours
+    [ "$(cat out)" = "done" ]
+}
+
+@test "SIGTERM during a wait: at once, and 143" {
+    "$RECOURSE" exec -- sh -c 'echo "HTTP 429, retry after 100s" >&2; exit 7' 2>err &
+    ours=$!
+    until_true grep -q retrying err
+    kill -TERM $ours
+    status=0
+    wait $ours || status=$?
+    cat err
+    [ $status -eq 143 ]
+    grep -q RetryCancelled err
+}
+
+# ---- what stays behind ----
+
+@test "what a command leaves in the background ends with the try" {
+    run -7 exec_ --tries 3 -- sh -c 'sleep 600 & echo $! >>pids; exec ./flaky 99'
+    [ "$(runs)" -eq 3 ]
+    [ "$(wc -l <pids)" -eq 3 ]
+    while read -r pid; do is_gone "$pid"; done <pids
+}
+
+@test "what ignores SIGTERM in the background is killed" {
+    run -0 exec_ -- sh -c '(trap "" TERM; echo ready >ready; exec sleep 600) & echo $! >>pids; until [ -e ready ]; do sleep 0.01; done'
+    is_gone "$(cat pids)"
+}
+
+@test "a process that has left the group on purpose lives on" {
+    run -0 exec_ -- sh -c 'setsid sh -c "echo \$\$ >pids; exec sleep 600" >/dev/null 2>&1 3>&- & until [ -s pids ]; do sleep 0.01; done'
+    kill -0 "$(cat pids)"
+}
+
+@test "a background process that holds the pipe does not keep us" {
+    run -0 exec_ -- sh -c 'setsid sh -c "echo \$\$ >pids; exec sleep 600" >/dev/null 3>&- & until [ -s pids ]; do sleep 0.01; done; echo out'
+    [ "$output" = out ]
+}
+
+# ---- standard input ----
+
+@test "a file is read again from where it began" {
+    printf 'first\nsecond\nthird\n' >in
+    { read -r _; exec_ --tries 3 -- sh -c 'cat >>got; exec ./flaky 2'; } <in >out
+    [ "$(cat got)" = "$(printf 'second\nthird\nsecond\nthird\nsecond\nthird')" ]
+}
+
+@test "a pipe is given again, whole" {
+    head -c 200000 /dev/urandom >bytes
+    head -c 999999999 bytes | exec_ -- sh -c 'cat >>got; exec ./flaky 2' >out
+    cat bytes bytes bytes | cmp - got
+}
+
+@test "a pipe larger than memory holds is given again, whole" {
+    head -c 20000000 /dev/urandom >bytes
+    head -c 999999999 bytes | exec_ -- sh -c 'cat >got; exec ./flaky 1' >out
+    cmp bytes got
+    [ "$(runs)" -eq 2 ]
+}
+
+@test "a pipe that nothing can hold: said before the wait, and no other try" {
+    run -7 --separate-stderr sh -c 'head -c 20000000 /dev/zero | TMPDIR=/no/such/folder "$RECOURSE" exec -- sh -c "cat >/dev/null; exec ./flaky 9"'
+    echo "$stderr"
+    [ "$(runs)" -eq 1 ]
+    [[ $stderr == *"standard input cannot be given again, it is long, and no temporary file can hold it"* ]]
+    [[ $stderr == *RateLimited* ]]
+}
+
+@test "a command that reads a part of a pipe gets the same part again" {
+    yes | head -n 100000 | exec_ -- sh -c 'head -n 2 >>got; exec ./flaky 1' >out
+    [ "$(wc -l <got)" -eq 4 ]
+}
+
+@test "a slow writer is passed on as it writes" {
+    mkfifo pipe
+    exec_ -- sh -c 'read -r line; echo "$line" >got; cat >/dev/null' <pipe &
+    ours=$!
+    exec 7>pipe
+    echo one >&7
+    until_true grep -q one got
+    exec 7>&-
+    wait $ours
+}
+
+@test "an input that ends before it begins" {
+    run -0 exec_ -- cat </dev/null
+    run -0 sh -c ': | "$RECOURSE" exec -- cat'
+    [ -z "$output" ]
+}
+
+# ---- descriptors that are not there ----
+
+@test "closed standard descriptors" {
+    exec_ -- sh -c 'echo out' >out <&-
+    [ "$(cat out)" = out ]
+    exec_ -- sh -c 'echo fine >got; echo err >&2' 2>&-
+    [ "$(cat got)" = fine ]
+    status=0
+    exec_ -- sh -c 'echo x' >&- 2>err || status=$?
+    [ $status -ne 0 ]
+    exec_ -- sh -c 'echo all >got' <&- >&- 2>&-
+    [ "$(cat got)" = all ]
+    exec_ --tries 2 -- ./flaky 1 <&- >out 2>&-
+    [ "$(cat out)" = worked ]
+}
+
+@test "a reader of standard error who has gone does not stop the command" {
+    sh -c '"$RECOURSE" exec -- sh -c "sleep 0.1; head -c 300000 /dev/zero >&2; echo fine >got" 2>&1 >/dev/null | true'
+    until_true test -s got
+}
+
+# ---- events ----
+
+@test "events: pairs, one correlation, rising numbers, the report at the end" {
+    run -7 exec_ --tries 3 --events events.jsonl -- ./flaky 99
+    cat events.jsonl
+    [ "$(wc -l <events.jsonl)" -eq 5 ]
+    [ "$(grep -c '"type":"auto_retry_start"' events.jsonl)" -eq 2 ]
+    [ "$(grep -c '"type":"auto_retry_end"' events.jsonl)" -eq 2 ]
+    [ "$(grep -o '"seq":[0-9]*' events.jsonl | tr -d '\n')" = '"seq":1"seq":2"seq":3"seq":4"seq":5' ]
+    [ "$(grep -o '"correlation_id":"[^"]*"' events.jsonl | sort -u | wc -l)" -eq 1 ]
+    [[ $(tail -n 1 events.jsonl) == *'"type":"run:failed"'*'"error_code":"RateLimited"'*'"retry_exhausted":true'* ]]
+    [[ $(sed -n 1p events.jsonl) == *'"attempt":2,"max_attempts":3,"delay_ms":10,'* ]]
+    run -0 exec_ --events events.jsonl -- true
+    [ "$(wc -l <events.jsonl)" -eq 6 ]
+    [[ $(tail -n 1 events.jsonl) == *'"type":"run:completed"'* ]]
+}
+
+@test "--json-events: JSON lines among what the command says, and no words" {
+    run -0 --separate-stderr exec_ --json-events -- ./flaky 1
+    echo "$stderr"
+    [ "$output" = worked ]
+    [ "${#stderr_lines[@]}" -eq 4 ]
+    [[ ${stderr_lines[0]} == HTTP* ]]
+    [[ ${stderr_lines[1]} == '{"type":"auto_retry_start"'* ]]
+    [[ ${stderr_lines[2]} == '{"type":"auto_retry_end"'*'"success":true'* ]]
+    [[ ${stderr_lines[3]} == '{"type":"run:completed"'* ]]
+}
+
+@test "no key leaves by way of a report or an event" {
+    key=sk-ant-api03-$(printf 'A%.0s' $(seq 90))
+    run -1 --separate-stderr exec_ --events events.jsonl -- sh -c "echo 'HTTP 401 invalid x-api-key: $key' >/dev/null; echo 'HTTP 401 bad key $key' >&2; exit 1"
+    [ "$(grep -c "$key" <<<"$stderr")" -eq 1 ] # the command's own words, which are not ours to change
+    run -1 grep -q "$key" events.jsonl
+}
+
+# ---- a terminal ----
+
+# on_terminal COMMAND: on a terminal of its own, in the background; what it shows is in `screen`,
+# what is written to descriptor 8 is typed. A shell lets its background ignore Ctrl-C, which is not
+# what a person at a terminal has.
+on_terminal() {
+    mkfifo keys
+    env --default-signal=INT,QUIT script -qefc "stty cols ${columns:-80}; $1" screen <keys >/dev/null &
+    terminal=$!
+    exec 8>keys
+}
+
+@test "Esc ends a wait: the status is the command's" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"'
+    until_true grep -q 'Retrying (2/6) in 1m 40s… (esc to cancel)' screen
+    printf '\033' >&8
+    status=0
+    wait $terminal || status=$?
+    exec 8>&-
+    cat -v screen
+    [ $status -eq 7 ]
+    grep -q RetryCancelled screen
+}
+
+@test "an arrow key is not Esc; Ctrl-C ends a wait with 130" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"'
+    until_true grep -q 'esc to cancel' screen
+    printf '\033[A\033OPx' >&8
+    until_true grep -qE 'in 1m [0-3]?[0-9]s' screen
+    printf '\003' >&8
+    status=0
+    wait $terminal || status=$?
+    exec 8>&-
+    cat -v screen
+    [ $status -eq 130 ]
+    grep -q RetryCancelled screen
+}
+
+@test "the terminal is as it was after a wait that was ended, and after one that was not" {
+    export RECOURSE
+    on_terminal 'stty -a >before; "$RECOURSE" exec -- ./flaky 2; stty -a >between; "$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"; stty -a >after'
+    until_true grep -q 'in 1m 40s' screen
+    printf '\033' >&8
+    wait $terminal
+    exec 8>&-
+    cmp before between
+    cmp before after
+}
+
+@test "Ctrl-C while the command runs is the command's own, and ends it" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "echo started; exec sleep 600"'
+    until_true grep -q started screen
+    printf '\003' >&8
+    status=0
+    wait $terminal || status=$?
+    exec 8>&-
+    [ $status -eq 130 ]
+}
+
+@test "a command reads the terminal" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "read -r line; echo got \$line >got"'
+    printf 'words\n' >&8
+    wait $terminal
+    exec 8>&-
+    [ "$(cat got)" = "got words" ]
+}
+
+@test "TERM=dumb: one line, no control characters of ours" {
+    export RECOURSE
+    TERM=dumb on_terminal '"$RECOURSE" exec -- ./flaky 1'
+    wait $terminal
+    exec 8>&-
+    cat -v screen
+    grep -q 'recourse exec: RateLimited: retrying (2/6) in 10ms' screen
+    run -1 grep -q $'\033' screen
+}

@@ -1,0 +1,301 @@
+/* recourse exec on a system that fails: every call in turn, once and for good. Whatever fails, it
+ * comes to an end, leaves no descriptor, no memory and no process, gives the terminal back as it
+ * was, and either runs the command to its own status or says that it could not. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <pty.h>
+
+#include "cli/cli.h"
+#include "cli/exec.h"
+#include "support/fail_alloc.h"
+#include "support/real_sys.h"
+
+/* Two tries with a wait between them, standard input through a pipe, words on standard error, and
+ * something that stays behind. It ends by itself when its input does. */
+#define COMMAND \
+    "echo \"HTTP 429, retry after 1s\" >&2; sleep 600 >/dev/null 2>&1 & cat >/dev/null; exit 7"
+#define INPUT "what the command reads"
+/* More calls than the scenario makes. */
+#define CALLS_MAX 2000
+
+static char folder[] = "/tmp/recourse-exec-XXXXXX";
+static char events_path[sizeof folder + 16];
+static fail_alloc memory;
+
+static void open_input(void)
+{
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0 || write(fds[1], INPUT, strlen(INPUT)) < 0)
+        abort();
+    close(fds[1]);
+    dup2(fds[0], STDIN_FILENO);
+    close(fds[0]);
+}
+
+static int run_command(const char *const *argv, int argc)
+{
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_cli cli;
+    rc_cli_init(&cli, &real_calls, &alloc);
+    int result = rc_cli_main(&cli, argc, argv);
+    rc_cli_done(&cli);
+    return result;
+}
+
+static int run_scenario(void)
+{
+    const char *const argv[] = {"recourse", "exec", "--tries", "2",     "--events", events_path,
+                                "--",       "sh",   "-c",      COMMAND, NULL};
+    open_input();
+    return run_command(argv, (int)(sizeof argv / sizeof *argv) - 1);
+}
+
+/* Where killing fails for good, this is nobody's task but ours: all that is left is a child of this
+ * process, which adopts orphans. */
+static void kill_children(void)
+{
+    char pids[4096];
+    FILE *list = fopen("/proc/thread-self/children", "r");
+    size_t got = list != NULL ? fread(pids, 1, sizeof pids - 1, list) : 0;
+    char *at = pids;
+    pids[got] = '\0';
+    for (long pid = strtol(at, &at, 10); pid > 0; pid = strtol(at, &at, 10))
+        kill((pid_t)pid, SIGKILL);
+    if (list != NULL)
+        fclose(list);
+}
+
+/* What was killed may not have been taken leave of; what was not killed keeps the test from coming
+ * to its end. */
+static void bury(void)
+{
+    siginfo_t info;
+    do {
+        if (real.is_for_good)
+            kill_children();
+    } while (waitid(P_ALL, 0, &info, WEXITED) == 0);
+}
+
+static bool is_expected(int result)
+{
+    bool is_ours = result == RC_EXIT_OS || result == RC_EXIT_IO || result == RC_EXIT_INTERNAL;
+    if (!is_ours)
+        return result == 7;
+    /* Whoever cannot say it does not have to. */
+    return real.is_for_good || strstr(real.talk, "annot") != NULL ||
+           strstr(real.talk, "no memory") != NULL;
+}
+
+typedef struct state {
+    size_t open_count;
+    sigset_t mask;
+} state;
+
+static state look(void)
+{
+    state now = {.open_count = real_open_count()};
+    sigprocmask(SIG_BLOCK, NULL, &now.mask);
+    return now;
+}
+
+static bool is_same_mask(const state *before, const state *after)
+{
+    for (int signal = 1; signal < SIGRTMIN; signal++)
+        if (sigismember(&before->mask, signal) != sigismember(&after->mask, signal))
+            return false;
+    return true;
+}
+
+/* The scenario with its Nth call failing. False: something was left behind or not said. */
+static bool is_good_with(int fail_at, bool is_for_good, int error)
+{
+    real_reset();
+    memory = (fail_alloc){0};
+    real.fail_at = fail_at;
+    real.is_for_good = is_for_good;
+    real.error = error;
+    open_input();
+    state before = look();
+    int result = run_scenario();
+    bury();
+    state after = look();
+    bool is_good = is_expected(result) && memory.live == 0 &&
+                   before.open_count == after.open_count &&
+                   (is_for_good || is_same_mask(&before, &after));
+    if (!is_good)
+        fprintf(stderr, "call %d of %d, %s, %s: status %d, %zu blocks, %zu -> %zu files: %s\n",
+                fail_at, real.calls, is_for_good ? "for good" : "once", strerror(error), result,
+                memory.live, before.open_count, after.open_count, real.talk);
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
+    return is_good;
+}
+
+static int count_bad(bool is_for_good, int error)
+{
+    int bad = 0;
+    for (int at = 1; at < CALLS_MAX; at++) {
+        if (!is_good_with(at, is_for_good, error))
+            bad++;
+        if (real.calls < at)
+            return bad;
+    }
+    return bad + 1; /* it never came to an end */
+}
+
+static void without_a_fault_it_runs_twice(void **unused)
+{
+    (void)unused;
+    assert_true(is_good_with(0, false, 0));
+    assert_non_null(strstr(real.talk, "RateLimited: retrying (2/2) in 1s"));
+    assert_non_null(strstr(real.talk, "The tries are used up"));
+}
+
+static void every_call_fails_once(void **unused)
+{
+    (void)unused;
+    assert_int_equal(count_bad(false, EIO), 0);
+}
+
+static void an_interrupted_call_changes_nothing(void **unused)
+{
+    (void)unused;
+    assert_int_equal(count_bad(false, EINTR), 0);
+}
+
+static void every_call_fails_for_good(void **unused)
+{
+    (void)unused;
+    assert_int_equal(count_bad(true, EIO), 0);
+}
+
+static void every_allocation_fails(void **unused)
+{
+    (void)unused;
+    for (size_t at = 1;; at++) {
+        real_reset();
+        memory = (fail_alloc){.fail_at = at, .for_good = at % 2 == 0};
+        int result = run_scenario();
+        bury();
+        assert_int_equal(memory.live, 0);
+        assert_true(result == 7 || result == RC_EXIT_INTERNAL);
+        if (memory.calls < at)
+            return;
+    }
+}
+
+/* ---- on a terminal ---- */
+
+static bool is_terminal_as_before(const struct termios *before)
+{
+    struct termios now;
+    int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    bool is_same = tcgetattr(fd, &now) == 0 && now.c_lflag == before->c_lflag &&
+                   now.c_cc[VMIN] == before->c_cc[VMIN];
+    bool is_ours = tcgetpgrp(fd) == getpgrp();
+    close(fd);
+    if (real.is_for_good && real.has_failed_modes)
+        is_same = true; /* nobody could */
+    if (real.is_for_good)
+        is_ours = true;
+    if (!is_same || !is_ours)
+        fprintf(stderr, "modes %s, foreground %s\n", is_same ? "kept" : "lost",
+                is_ours ? "ours" : "lost");
+    return is_same && is_ours;
+}
+
+static void mend_terminal(const struct termios *before)
+{
+    sigset_t set;
+    int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    tcsetpgrp(fd, getpgrp());
+    tcsetattr(fd, TCSANOW, before);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    close(fd);
+}
+
+/* Runs in a session of its own that has a terminal; gives the number of bad ends. */
+static int count_bad_on_terminal(int error_fd)
+{
+    struct termios before;
+    int bad = 0;
+    dup2(error_fd, STDOUT_FILENO);
+    if (tcgetattr(STDERR_FILENO, &before) != 0)
+        return 1;
+    for (int round = 0; round < 2; round++) {
+        for (int at = 1; at < CALLS_MAX; at++) {
+            bool is_good = is_good_with(at, round == 1, EIO);
+            if (!is_good || !is_terminal_as_before(&before))
+                bad++;
+            mend_terminal(&before);
+            if (real.calls < at)
+                break;
+        }
+    }
+    return bad;
+}
+
+static void the_terminal_comes_back_whatever_fails(void **unused)
+{
+    (void)unused;
+    int master = -1;
+    int status = 0;
+    char shown[4096];
+    setenv("TERM", "xterm", 1);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    pid_t pid = forkpty(&master, NULL, NULL, NULL);
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(count_bad_on_terminal(null) == 0 ? 0 : 1);
+    ssize_t got = read(master, shown, sizeof shown);
+    while (got > 0) {
+        fwrite(shown, 1, (size_t)got, stderr);
+        got = read(master, shown, sizeof shown);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(master);
+    close(null);
+}
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(events_path, sizeof events_path, "%s/events", folder);
+    setenv("LANG", "C.UTF-8", 1);
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    unlink(events_path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_fault_it_runs_twice),
+        cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(an_interrupted_call_changes_nothing),
+        cmocka_unit_test(every_call_fails_for_good),
+        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(the_terminal_comes_back_whatever_fails),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
