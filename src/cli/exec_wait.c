@@ -41,9 +41,9 @@ void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
     rc_buf head;
     rc_buf_init_fixed(&head, room, sizeof room);
     rc_buf_push(&head, RC_STR("Retrying ("));
-    rc_buf_push_u64(&head, line->attempt);
+    rc_buf_push_u64(&head, line->retry);
     rc_buf_push_byte(&head, '/');
-    rc_buf_push_u64(&head, line->max_attempts);
+    rc_buf_push_u64(&head, line->max_retries);
     rc_buf_push(&head, RC_STR(") in "));
     uint64_t seconds = line->left_ms / SECOND_MS + (line->left_ms % SECOND_MS > 0 ? 1 : 0);
     rc_duration_push(&head, (int64_t)(seconds * SECOND_MS));
@@ -106,9 +106,9 @@ static void say_once(const waiting *w)
     rc_buf_push(&buf, RC_STR("recourse exec: "));
     rc_buf_push(&buf, rc_str_c(rc_code_name(w->line.code)));
     rc_buf_push(&buf, RC_STR(": retrying ("));
-    rc_buf_push_u64(&buf, w->line.attempt);
+    rc_buf_push_u64(&buf, w->line.retry);
     rc_buf_push_byte(&buf, '/');
-    rc_buf_push_u64(&buf, w->line.max_attempts);
+    rc_buf_push_u64(&buf, w->line.max_retries);
     rc_buf_push(&buf, RC_STR(") in "));
     rc_duration_push(&buf, (int64_t)w->line.left_ms);
     rc_buf_push_byte(&buf, '\n');
@@ -211,8 +211,8 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
     waiting w = {
         .x = x,
         .at_ms = action->at_ms,
-        .line = {.attempt = action->attempt + 1,
-                 .max_attempts = action->max_attempts,
+        .line = {.retry = action->attempt,
+                 .max_retries = action->max_attempts - 1,
                  .left_ms = action->wait_ms,
                  .code = rc_report_code(x->report),
                  .has_utf8 = x->cli->err_terminal.has_utf8,

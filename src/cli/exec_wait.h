@@ -9,8 +9,8 @@
 #include <recourse/codes.h>
 
 typedef struct rc_wait_line {
-    uint32_t attempt; /* the try that is to come */
-    uint32_t max_attempts;
+    uint32_t retry; /* the one that is to come; the first try is none */
+    uint32_t max_retries;
     uint64_t left_ms;
     rc_code code; /* why */
     bool has_keys;

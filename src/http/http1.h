@@ -6,7 +6,7 @@
  *
  * Bytes in, facts out: no I/O, no allocation, no clock. llhttp finds the parts; this file refuses
  * what llhttp lets through and two readers might understand in two ways (RFC 9112, sections 2.2,
- * 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is ever read as a message.
+ * 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
  *
  * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
  * between calls, but its bytes from the message's first one on must be there. */

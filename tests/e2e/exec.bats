@@ -83,8 +83,8 @@ until_true() {
     echo "$stderr"
     [ "$output" = worked ]
     [ "$(runs)" -eq 3 ]
-    [[ $stderr == *"recourse exec: RateLimited: retrying (2/6) in 10ms"* ]]
-    [[ $stderr == *"retrying (3/6) in 10ms"* ]]
+    [[ $stderr == *"recourse exec: RateLimited: retrying (1/5) in 10ms"* ]]
+    [[ $stderr == *"retrying (2/5) in 10ms"* ]]
 }
 
 @test "the tries are used up: the status is the command's, and the panel says it" {
@@ -430,7 +430,7 @@ on_terminal() {
 @test "Esc ends a wait: the status is the command's" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"'
-    until_true grep -q 'Retrying (2/6) in 1m 40s… (esc to cancel)' screen
+    until_true grep -q 'Retrying (1/5) in 1m 40s… (esc to cancel)' screen
     printf '\033' >&8
     status=0
     wait $terminal || status=$?
@@ -492,6 +492,6 @@ on_terminal() {
     wait $terminal
     exec 8>&-
     cat -v screen
-    grep -q 'recourse exec: RateLimited: retrying (2/6) in 10ms' screen
+    grep -q 'recourse exec: RateLimited: retrying (1/5) in 10ms' screen
     run -1 grep -q $'\033' screen
 }

@@ -1,4 +1,4 @@
-/* A small world for rc_call: three targets, four credentials, a policy without chance, time by hand.
+/* A small world for rc_call: three targets, four credentials, no chance, time by hand.
  * Included by the tests of call, chain and hedge. */
 #ifndef RC_TEST_CALL_WORLD_H
 #define RC_TEST_CALL_WORLD_H

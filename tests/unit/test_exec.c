@@ -23,8 +23,8 @@ static void expect_line(const rc_wait_line *line, const char *want)
 static void the_line_has_what_fits(void **state)
 {
     (void)state;
-    rc_wait_line line = {.attempt = 2,
-                         .max_attempts = 3,
+    rc_wait_line line = {.retry = 2,
+                         .max_retries = 3,
                          .left_ms = 3001,
                          .code = RC_CODE_RATE_LIMITED,
                          .has_keys = true,
@@ -58,8 +58,8 @@ static void the_line_is_never_wider(void **state)
         for (int bits = 0; bits < 4; bits++) {
             char room[256];
             rc_buf buf;
-            rc_wait_line line = {.attempt = UINT32_MAX,
-                                 .max_attempts = UINT32_MAX,
+            rc_wait_line line = {.retry = UINT32_MAX,
+                                 .max_retries = UINT32_MAX,
                                  .left_ms = 86400000,
                                  .code = RC_CODE_CONNECTION_FAILED,
                                  .has_keys = (bits & 1) != 0,

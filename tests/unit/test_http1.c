@@ -1,4 +1,4 @@
-/* HTTP/1.1 in pieces of every size, and everything that two readers could understand in two ways. */
+/* HTTP/1.1 in pieces of every size, and all that two readers could understand in two ways. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
