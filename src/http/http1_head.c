@@ -2,6 +2,8 @@
  * could be read in two ways is refused here, before the framing is believed. */
 #include "http/http1_head.h"
 
+#include "base/lanes.h"
+
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
@@ -34,13 +36,25 @@ rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name)
     return count_of(reader, head, name, &value) == 1 ? value : rc_str_make(NULL, 0);
 }
 
+/* The first control character at or behind `at`, or len. */
+static uint32_t find_control(const char *head, uint32_t at, uint32_t len)
+{
+    for (; len - at >= RC_LANES; at += (uint32_t)RC_LANES) {
+        rc_lanes bytes = rc_lanes_load(head + at);
+        uint32_t found = rc_lanes_bits((rc_lanes)(bytes < 0x20) | (rc_lanes)(bytes == 0x7f));
+        if (found != 0)
+            return at + (uint32_t)__builtin_ctz(found);
+    }
+    while (at < len && (unsigned char)head[at] >= 0x20 && head[at] != 0x7f)
+        at++;
+    return at;
+}
+
 /* CR and LF come in pairs, no line begins with white space, no other control but the tab. */
 static rc_http1_fault check_bytes(const char *head, uint32_t len)
 {
-    for (uint32_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)head[i];
-        if (c >= 0x20 && c != 0x7f)
-            continue;
+    for (uint32_t i = find_control(head, 0, len); i < len; i = find_control(head, i + 1, len)) {
+        char c = head[i];
         if (c == '\r') {
             if (i + 1 >= len || head[i + 1] != '\n')
                 return RC_HTTP1_FAULT_LINE_END;
@@ -111,40 +125,33 @@ static bool is_status_line(const rc_http1 *reader, const char *head)
            head[11] >= '0' && head[11] <= '9';
 }
 
-static bool is_in(char c, const char *set)
-{
-    while (*set != '\0')
-        if (*set++ == c)
-            return true;
-    return false;
-}
+/* A bit for each character that is allowed, 32 a word. */
+typedef uint32_t char_set[8];
 
-static bool is_alnum(char c)
+static bool is_all_of(rc_str text, const uint32_t *set)
 {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
-}
-
-/* A name, an IPv4 address or an IPv6 one in brackets, and a port perhaps; one of them. */
-static bool is_host(rc_str host)
-{
-    for (size_t i = 0; i < host.len; i++)
-        if (!is_alnum(host.ptr[i]) && !is_in(host.ptr[i], "-._~:[]%"))
-            return false;
-    return host.len > 0;
-}
-
-/* The path and query of an origin server: no authority, no fragment, nothing that must be escaped
- * (RFC 9112, section 3.2.1). */
-static bool is_path(rc_str target)
-{
-    if (target.len == 0 || target.ptr[0] != '/')
-        return false;
-    for (size_t i = 0; i < target.len; i++) {
-        unsigned char c = (unsigned char)target.ptr[i];
-        if (c <= 0x20 || c >= 0x7f || is_in((char)c, "#\"<>\\^`{|}"))
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if ((set[c >> 5] >> (c & 31) & 1) == 0)
             return false;
     }
     return true;
+}
+
+/* A name, an IPv4 address or an IPv6 one in brackets, and a port perhaps; one of them: letters,
+ * digits and -._~:[]% */
+static bool is_host(rc_str host)
+{
+    static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
+    return host.len > 0 && is_all_of(host, allowed);
+}
+
+/* The path and query of an origin server: no authority, no fragment, nothing that must be escaped
+ * (RFC 9112, section 3.2.1): all that is visible but #"<>\^`{|} */
+static bool is_path(rc_str target)
+{
+    static const char_set allowed = {0, 0xaffffff2, 0xafffffff, 0x47fffffe};
+    return target.len > 0 && target.ptr[0] == '/' && is_all_of(target, allowed);
 }
 
 static const llhttp_method_t methods[] = {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "http/http1.h"
+#include "support/http1_cases.h"
 
 typedef struct result {
     rc_http1_fault fault;
@@ -164,108 +165,6 @@ static void what_ends_too_early_is_truncated(void **state)
     }
 }
 
-#define GOOD "POST / HTTP/1.1\r\nHost: a\r\n"
-
-/* Requests that are ambiguous or malformed; none may be read as a message, nor what follows it. */
-static const struct {
-    const char *bytes;
-    size_t len;
-    rc_http1_fault fault; /* NONE: any */
-} bad_requests[] = {
-#define BAD(fault, text)                               \
-    {                                                  \
-        text, sizeof(text) - 1, RC_HTTP1_FAULT_##fault \
-    }
-    BAD(LENGTH_AND_CODING, GOOD "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-    BAD(LENGTH_AND_CODING, GOOD "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde"),
-    BAD(NONE, GOOD "Content-Length: 4\r\nContent-Length: 4\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: 4, 4\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: +4\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: -4\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: 0x4\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: 4 4\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length:\r\n\r\nabcd"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: 99999999999999999999\r\n\r\n"),
-    BAD(LENGTH_INVALID, GOOD "Content-Length: 9999999999999999999\r\n\r\n"),
-    BAD(NONE, GOOD "Content-Length : 4\r\n\r\nabcd"),
-    BAD(NONE, GOOD "Content-Length\t: 4\r\n\r\nabcd"),
-    BAD(NONE, GOOD " Content-Length: 4\r\n\r\nabcd"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: identity\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked;q=1\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: \x0b"
-                   "chunked\r\n\r\n0\r\n\r\n"),
-    BAD(CODING_OF_1_0, "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "X: a\r\n b\r\n\r\n"),
-    BAD(NONE, GOOD "X:\r\n\tb\r\n\r\n"),
-    BAD(NONE, GOOD "X: a\n\r\n"),
-    BAD(NONE, GOOD "X: a\r\r\n\r\n"),
-    BAD(NONE, GOOD "X: a\rY: b\r\n\r\n"),
-    BAD(NONE, GOOD "X: a\0b\r\n\r\n"),
-    BAD(NONE, GOOD "X: a\x01"
-                   "b\r\n\r\n"),
-    BAD(NONE, GOOD "X: a\x7f"
-                   "b\r\n\r\n"),
-    BAD(NONE, GOOD "X\0Y: a\r\n\r\n"),
-    BAD(NONE, GOOD "X Y: a\r\n\r\n"),
-    BAD(NONE, GOOD "X(Y): a\r\n\r\n"),
-    BAD(NONE, GOOD ": a\r\n\r\n"),
-    BAD(NONE, GOOD "X\r\n\r\n"),
-    BAD(NONE, "POST / HTTP/1.1\nHost: a\n\n"),
-    BAD(NONE, "POST / HTTP/1.1\r\nHost: a\n\r\n"),
-    BAD(NONE, "POST / HTTP/1.1\nHost: a\r\n\r\n"),
-    BAD(HOST_MISSING, "POST / HTTP/1.1\r\n\r\n"),
-    BAD(HOST_INVALID, GOOD "Host: b\r\n\r\n"),
-    BAD(HOST_INVALID, GOOD "host: a\r\n\r\n"),
-    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: a, b\r\n\r\n"),
-    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: a b\r\n\r\n"),
-    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: u@a\r\n\r\n"),
-    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost: a/b\r\n\r\n"),
-    BAD(HOST_INVALID, "POST / HTTP/1.1\r\nHost:\r\n\r\n"),
-    BAD(NONE, "POST http://b/ HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST //b/ HTTP/2.0\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST * HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST /#f HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST /a b HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST /\x80 HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST /a\tb HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST  / HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST /  HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST / HTTP/1.1 \r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST / HTTP/1.2\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST / HTTP/0.9\r\n\r\n"),
-    BAD(NONE, "POST / http/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST / HTTP/1.10\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST / HTTP/01.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "POST /\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-    BAD(METHOD, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "post / HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
-    BAD(NONE, " POST / HTTP/1.1\r\nHost: a\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5 \r\nhello\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n 5\r\nhello\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\nhello\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhelloX\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n\r\n0\r\n\r\n"),
-    BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=\n\r\nhello\r\n0\r\n\r\n"),
-#undef BAD
-};
-
 static void ambiguous_requests_are_refused(void **state)
 {
     (void)state;
@@ -281,6 +180,38 @@ static void ambiguous_requests_are_refused(void **state)
         rc_str more = RC_STR("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         assert_int_equal(rc_http1_read_body(&reader, &more), RC_HTTP1_FAULT);
         assert_int_equal(rc_http1_read_head(&reader, more), RC_HTTP1_FAULT);
+    }
+}
+
+static bool is_one_of(int c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+static bool is_letter_or_digit(int c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* A request with one character between the two parts. */
+static bool is_refused(const char *before, int c, const char *behind)
+{
+    char bytes[64];
+    int len = snprintf(bytes, sizeof(bytes), "%s%c%s", before, c, behind);
+    result got = read_message(&reader, RC_HTTP1_REQUEST, rc_str_make(bytes, (size_t)len), 0, false);
+    return got.fault != RC_HTTP1_FAULT_NONE;
+}
+
+static void hosts_and_paths_have_their_characters(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 256; c++) {
+        bool is_host = is_letter_or_digit(c) || is_one_of(c, "-._~:[]%");
+        /* White space around a value is not part of it. */
+        if (c != ' ' && c != '\t')
+            assert_int_equal(is_refused("GET / HTTP/1.1\r\nHost: a", c, "\r\n\r\n"), !is_host);
+        bool is_path = c > ' ' && c < 0x7f && !is_one_of(c, "#\"<>\\^`{|}");
+        assert_int_equal(is_refused("GET /", c, " HTTP/1.1\r\nHost: a\r\n\r\n"), !is_path);
     }
 }
 
@@ -398,6 +329,7 @@ int main(void)
         cmocka_unit_test(an_answer_to_head_has_no_body),
         cmocka_unit_test(what_ends_too_early_is_truncated),
         cmocka_unit_test(ambiguous_requests_are_refused),
+        cmocka_unit_test(hosts_and_paths_have_their_characters),
         cmocka_unit_test(upstreams_are_held_to_the_same),
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(long_extensions_and_trailers_are_refused),

@@ -1,0 +1,382 @@
+#define _GNU_SOURCE
+#include "net/connection.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define STASH_FIRST 2048u
+/* How many connections at rest are looked at to find one that is quiet. */
+#define EVICT_TRIES 4
+
+static void on_closed(uv_handle_t *handle)
+{
+    rc_connection *c = handle->data;
+    rc_server *server = c->server;
+    rc_server_put(server, &server->free_connections, c);
+    rc_server_handle_closed(server);
+}
+
+void rc_connection_release_exchange(rc_connection *c)
+{
+    rc_exchange *x = c->exchange;
+    if (x == NULL)
+        return;
+    rc_server *server = c->server;
+    if (x->head_copy != NULL)
+        server->alloc.put(server->alloc.ctx, x->head_copy, x->reader.head_bytes);
+    rc_server_put(server, &server->free_exchanges, x);
+    c->exchange = NULL;
+}
+
+static void free_stash(rc_connection *c)
+{
+    if (c->stash != NULL)
+        c->server->alloc.put(c->server->alloc.ctx, c->stash, c->stash_size);
+    c->stash = NULL;
+    c->stash_len = 0;
+    c->stash_size = 0;
+}
+
+/* libuv touches no bytes of a write once the handle closes, so these may go at once. */
+void rc_connection_close(rc_connection *c, bool is_reset)
+{
+    rc_server *server = c->server;
+    if (c->stage == RC_STAGE_CLOSED)
+        return;
+    c->stage = RC_STAGE_CLOSED;
+    rc_link_leave(&c->wait);
+    rc_link_leave(&c->kick);
+    rc_link_leave(&c->all);
+    if (!is_reset || c->is_unix || uv_tcp_close_reset(&c->uv.tcp, on_closed) != 0)
+        uv_close(&c->uv.handle, on_closed);
+    rc_connection_release_exchange(c);
+    rc_connection_drop_output(c);
+    free_stash(c);
+    server->stats.connections--;
+    if (server->is_full)
+        rc_listen_resume(server);
+}
+
+void rc_connection_lose(rc_connection *c, rc_gone_why why)
+{
+    rc_exchange *x = c->exchange;
+    bool was_told = x != NULL && x->is_told;
+    bool is_cut = x != NULL && x->has_begun;
+    if (was_told) {
+        const rc_gone gone = {.why = why, .text = rc_gone_text(why)};
+        x->is_told = false;
+        c->server->handler->on_gone(c->server->ctx, x, &gone);
+    }
+    rc_connection_close(c, is_cut && why != RC_GONE_CLIENT);
+}
+
+bool rc_connection_is_quiet(const rc_connection *c)
+{
+    uv_os_fd_t fd = -1;
+    char byte;
+    if (c->stash_len > 0 || uv_fileno(&c->uv.handle, &fd) != 0)
+        return false;
+    ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got <= 0;
+}
+
+bool rc_connection_evict(rc_server *server)
+{
+    const rc_link *list = &server->waiting[RC_WAIT_KEEP_ALIVE];
+    const rc_link *link = list->next;
+    for (int i = 0; i < EVICT_TRIES && link != list; i++, link = link->next) {
+        rc_connection *c = RC_LINK_OWNER(link, rc_connection, wait);
+        if (!rc_connection_is_quiet(c))
+            continue;
+        rc_connection_close(c, false);
+        server->stats.evicted++;
+        return true;
+    }
+    return false;
+}
+
+/* Deadlines. That of a head and of lingering is for the whole; the others begin anew when bytes
+ * move. */
+static rc_wait wait_of(const rc_connection *c)
+{
+    if (c->queued > 0)
+        return RC_WAIT_WRITE;
+    switch (c->stage) {
+    case RC_STAGE_IDLE:
+        return c->is_used ? RC_WAIT_KEEP_ALIVE : RC_WAIT_HEAD;
+    case RC_STAGE_HEAD:
+        return RC_WAIT_HEAD;
+    case RC_STAGE_BODY:
+        return c->exchange->is_paused ? RC_WAIT_NONE : RC_WAIT_BODY;
+    case RC_STAGE_DISCARD:
+    case RC_STAGE_LINGER:
+        return RC_WAIT_LINGER;
+    case RC_STAGE_WAIT:
+    case RC_STAGE_FLUSH:
+    case RC_STAGE_CLOSED:
+        break;
+    }
+    return RC_WAIT_NONE;
+}
+
+static uint32_t limit_ms(const rc_server_settings *settings, rc_wait kind)
+{
+    switch (kind) {
+    case RC_WAIT_HEAD:
+        return settings->head_ms;
+    case RC_WAIT_KEEP_ALIVE:
+        return settings->keep_alive_ms;
+    case RC_WAIT_BODY:
+        return settings->body_idle_ms;
+    case RC_WAIT_WRITE:
+        return settings->write_idle_ms;
+    case RC_WAIT_LINGER:
+        return settings->linger_ms;
+    case RC_WAIT_NONE:
+        break;
+    }
+    return 0;
+}
+
+static void set_deadline(rc_connection *c)
+{
+    rc_wait kind = wait_of(c);
+    bool is_for_all = kind == RC_WAIT_HEAD || kind == RC_WAIT_LINGER || kind == RC_WAIT_WRITE;
+    if (kind == c->waits_for && (is_for_all || !c->has_moved))
+        return;
+    rc_server *server = c->server;
+    uint32_t ms = limit_ms(&server->settings, kind);
+    rc_link_leave(&c->wait);
+    c->waits_for = kind;
+    c->has_moved = false;
+    if (kind == RC_WAIT_NONE)
+        return;
+    if (kind == RC_WAIT_WRITE)
+        c->stalled_left = uv_stream_get_write_queue_size(&c->uv.stream);
+    /* Without a limit it still stands in its list: it may be evicted. */
+    c->deadline_ms = ms > 0 ? uv_now(server->loop) + ms : UINT64_MAX;
+    rc_link_join_last(&server->waiting[kind], &c->wait);
+    rc_server_arm(server, c->deadline_ms);
+}
+
+/* Input that waits: bounded, and large enough for any head. */
+static uint32_t stash_limit(const rc_server_settings *settings)
+{
+    return settings->limits.head_bytes > settings->read_bytes ? settings->limits.head_bytes
+                                                              : settings->read_bytes;
+}
+
+static bool stash(rc_connection *c, rc_str bytes)
+{
+    const rc_alloc *alloc = &c->server->alloc;
+    size_t need = c->stash_len + bytes.len;
+    if (need > c->stash_size) {
+        size_t size = c->stash_size > 0 ? c->stash_size : STASH_FIRST;
+        while (size < need)
+            size *= 2;
+        char *grown = alloc->get(alloc->ctx, size);
+        if (grown == NULL)
+            return false;
+        if (c->stash_len > 0)
+            memcpy(grown, c->stash, c->stash_len);
+        uint32_t len = c->stash_len;
+        free_stash(c);
+        c->stash = grown;
+        c->stash_len = len;
+        c->stash_size = (uint32_t)size;
+    }
+    memcpy(c->stash + c->stash_len, bytes.ptr, bytes.len);
+    c->stash_len += (uint32_t)bytes.len;
+    return true;
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
+{
+    const rc_connection *c = handle->data;
+    const rc_server *server = c->server;
+    uint32_t room = stash_limit(&server->settings) - c->stash_len;
+    uint32_t size = server->settings.read_bytes;
+    (void)suggested;
+    *ret_buf = uv_buf_init(server->read_buffer, room < size ? room : size);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf);
+
+/* Reading goes on while an answer is made, so that it is seen when the client leaves. */
+static void set_reading(rc_connection *c)
+{
+    bool wants = !c->has_eof && c->stash_len < stash_limit(&c->server->settings);
+    if (wants == c->is_reading)
+        return;
+    c->is_reading = wants;
+    if (wants)
+        uv_read_start(&c->uv.stream, on_alloc, on_read);
+    else
+        uv_read_stop(&c->uv.stream);
+}
+
+static void run_stash(rc_connection *c)
+{
+    rc_str input = c->stash_len > 0 ? rc_str_make(c->stash, c->stash_len) : RC_STR("");
+    rc_connection_run(c, &input);
+    if (c->stage == RC_STAGE_CLOSED)
+        return;
+    if (input.len == 0)
+        free_stash(c);
+    else if (input.len < c->stash_len)
+        memmove(c->stash, input.ptr, input.len);
+    c->stash_len = (uint32_t)input.len;
+}
+
+static void tell_drained(rc_connection *c)
+{
+    rc_exchange *x = c->exchange;
+    if (!c->is_above || c->queued > c->server->settings.write_low_bytes)
+        return;
+    c->is_above = false;
+    if (x != NULL && x->is_told && !x->is_ended && c->server->handler->on_drained != NULL)
+        c->server->handler->on_drained(c->server->ctx, x);
+}
+
+/* What follows each time bytes came, went or were written. */
+static void carry_on(rc_connection *c)
+{
+    if (c->stage == RC_STAGE_CLOSED)
+        return;
+    rc_connection_flush(c);
+    if (c->broken != RC_GONE_NONE) {
+        rc_connection_lose(c, c->broken);
+        return;
+    }
+    tell_drained(c);
+    set_reading(c);
+    set_deadline(c);
+}
+
+void rc_connection_settle(rc_connection *c)
+{
+    if (c->stage == RC_STAGE_CLOSED)
+        return;
+    rc_connection_flush(c);
+    run_stash(c);
+    carry_on(c);
+}
+
+void rc_connection_kick(rc_connection *c)
+{
+    if (!c->is_running && rc_link_is_alone(&c->kick))
+        rc_link_join_last(&c->server->kicked, &c->kick);
+}
+
+/* The client sends no more. An answer that is whole still goes to a client that only shut its own
+ * side; one that is being made is for nobody. */
+static void on_eof(rc_connection *c, bool is_clean)
+{
+    const rc_exchange *x = c->exchange;
+    c->is_reading = false;
+    uv_read_stop(&c->uv.stream);
+    bool is_leaving =
+        c->stage == RC_STAGE_FLUSH || (c->stage == RC_STAGE_WAIT && x->is_ended && c->queued > 0);
+    if (!is_clean || !is_leaving) {
+        rc_connection_lose(c, RC_GONE_CLIENT);
+        return;
+    }
+    c->is_last = true;
+    c->has_eof = true;
+}
+
+static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
+{
+    rc_connection *c = stream->data;
+    if (got == 0)
+        return;
+    if (got < 0) {
+        on_eof(c, got == UV_EOF);
+        return;
+    }
+    c->has_moved = true;
+    rc_str input = rc_str_make(buf->base, (size_t)got);
+    bool is_kept = true;
+    if (c->stash_len == 0) {
+        rc_connection_run(c, &input);
+        if (c->stage != RC_STAGE_CLOSED && input.len > 0)
+            is_kept = stash(c, input);
+    } else {
+        is_kept = stash(c, input);
+        run_stash(c);
+    }
+    if (is_kept)
+        carry_on(c);
+    else
+        rc_connection_lose(c, RC_GONE_MEMORY);
+}
+
+static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
+
+void rc_connection_expire(rc_connection *c, rc_wait kind)
+{
+    /* The handler was faster: settling it finds the next deadline. */
+    if (!rc_link_is_alone(&c->kick))
+        return;
+    if (kind == RC_WAIT_HEAD && c->stage == RC_STAGE_HEAD)
+        rc_connection_refuse(c, RC_GONE_NONE, &too_slow);
+    else if (kind == RC_WAIT_BODY)
+        rc_connection_refuse(c, RC_GONE_BODY_TIMEOUT, &too_slow);
+    else if (kind == RC_WAIT_WRITE &&
+             uv_stream_get_write_queue_size(&c->uv.stream) == c->stalled_left)
+        rc_connection_lose(c, RC_GONE_WRITE_TIMEOUT);
+    else if (kind == RC_WAIT_LINGER || (c->stage == RC_STAGE_IDLE && rc_connection_is_quiet(c)))
+        rc_connection_close(c, false);
+    rc_connection_settle(c);
+}
+
+static int open_stream(rc_connection *c, int fd, const struct sockaddr_storage *peer)
+{
+    uv_loop_t *loop = c->server->loop;
+    c->is_unix = peer->ss_family == AF_UNIX;
+    if (c->is_unix) {
+        uv_pipe_init(loop, &c->uv.pipe, 0);
+        c->uv.handle.data = c;
+        return uv_pipe_open(&c->uv.pipe, fd);
+    }
+    c->is_v4 = peer->ss_family == AF_INET;
+    if (c->is_v4)
+        memcpy(&c->peer, &((const struct sockaddr_in *)(const void *)peer)->sin_addr, 4);
+    else
+        c->peer = ((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr;
+    uv_tcp_init(loop, &c->uv.tcp);
+    c->uv.handle.data = c;
+    int error = uv_tcp_open(&c->uv.tcp, fd);
+    if (error == 0)
+        uv_tcp_nodelay(&c->uv.tcp, 1);
+    return error;
+}
+
+bool rc_connection_open(rc_server *server, int fd, const struct sockaddr_storage *peer)
+{
+    rc_connection *c = rc_server_get(server, &server->free_connections);
+    if (c == NULL) {
+        (void)close(fd);
+        return false;
+    }
+    memset(c, 0, sizeof(*c));
+    c->server = server;
+    c->waits_for = RC_WAIT_NONE;
+    rc_link_init(&c->kick);
+    rc_link_init(&c->wait);
+    rc_link_join_last(&server->connections, &c->all);
+    server->handles++;
+    server->stats.connections++;
+    if (open_stream(c, fd, peer) != 0) {
+        (void)close(fd);
+        rc_connection_close(c, false);
+        return true;
+    }
+    set_reading(c);
+    set_deadline(c);
+    return true;
+}

@@ -1,0 +1,235 @@
+/* rc_server: the gateway's side towards its clients: listening sockets, connections, HTTP/1.1.
+ *
+ *   listening socket ─► connection ─► exchange ─► handler (the owner)
+ *                                        ▲            │ respond.h
+ *                                        └────────────┘
+ *
+ * A server belongs to one loop and is used from that loop's thread alone. It decides nothing about
+ * a request: it tells the handler what came and what happened, in the order
+ *
+ *   on_request  (on_body ... on_body_end, on_drained ...)  on_done | on_gone
+ *
+ * on_done: the whole answer went to the kernel. on_gone: it did not, and why. Exactly one of the
+ * two ends each exchange, except one that the handler aborts itself: then none comes. Callbacks
+ * come from the loop and never from inside a function of this header or of respond.h, so a handler
+ * may call those anywhere.
+ *
+ * Memory: a connection at rest has about 1 KiB; reading uses one buffer for all. One that sends or
+ * is sent to has at most limits.head_bytes or read_bytes (the greater one) for what came too early,
+ * and write_max_bytes for what does not leave. */
+#ifndef RC_NET_SERVER_H
+#define RC_NET_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include <recourse/alloc.h>
+#include <recourse/status.h>
+#include <recourse/str.h>
+
+#include "http/http1.h"
+
+#define RC_LISTENERS_MAX 8
+
+typedef struct rc_server rc_server;
+typedef struct rc_connection rc_connection;
+typedef struct rc_exchange rc_exchange; /* one request and its answer: respond.h */
+
+/* Times: 0 is no limit. */
+typedef struct rc_server_settings {
+    rc_http1_limits limits;
+    uint32_t max_connections;
+    uint32_t head_ms;          /* for a whole head, which begins with the connection */
+    uint32_t body_idle_ms;     /* between pieces of a body that is wanted */
+    uint32_t keep_alive_ms;    /* between requests */
+    uint32_t write_idle_ms;    /* without the client taking a byte of what waits for it */
+    uint32_t linger_ms;        /* for a client to see an answer that it did not wait for */
+    uint32_t write_high_bytes; /* rc_exchange_write says stop */
+    uint32_t write_low_bytes;  /* on_drained says go on */
+    uint32_t write_max_bytes;  /* a handler that does not stop loses the connection */
+    uint32_t read_bytes;       /* of one read */
+    uint32_t discard_bytes;    /* of a body behind its answer; a longer one ends it */
+} rc_server_settings;
+
+/* 4096 connections; 10 s, 60 s, 75 s, 60 s, 1 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB. */
+extern const rc_server_settings rc_server_settings_default;
+
+/* Why an exchange did not end well. */
+#define RC_GONES(X)                                                  \
+    X(NONE, "")                                                      \
+    X(CLIENT, "the client closed the connection")                    \
+    X(BODY_TIMEOUT, "the client stopped sending its body")           \
+    X(WRITE_TIMEOUT, "the client stopped taking the answer")         \
+    X(FAULT, "the request's body is malformed")                      \
+    X(LENGTH, "the answer has another length than its head says")    \
+    X(OVERFLOW, "the answer was written faster than it can be sent") \
+    X(MEMORY, "no memory")                                           \
+    X(SERVER, "the server was closed")
+
+typedef enum rc_gone_why {
+#define RC_GONE_ENUM(ID, text) RC_GONE_##ID,
+    RC_GONES(RC_GONE_ENUM)
+#undef RC_GONE_ENUM
+} rc_gone_why;
+
+typedef struct rc_gone {
+    rc_gone_why why;
+    rc_http1_fault fault; /* of FAULT */
+    const char *text;
+} rc_gone;
+
+/* What a client is told when no exchange can answer it. */
+typedef struct rc_refusal {
+    int status;
+    rc_http1_fault fault; /* NONE: the request did not come in time */
+    const char *text;
+} rc_refusal;
+
+/* A handler's functions; ctx is what init was given. NULL is allowed where said. */
+typedef struct rc_server_handler {
+    /* A head has come. reader and head (views) are good until this returns; see
+     * rc_exchange_keep_head. */
+    void (*on_request)(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head);
+    /* A piece of the body (views), not after the answer's end. */
+    void (*on_body)(void *ctx, rc_exchange *exchange, rc_str piece);
+    /* The request is whole; also of one without a body. */
+    void (*on_body_end)(void *ctx, rc_exchange *exchange);
+    /* What waits to be written fell to the low mark, after rc_exchange_write had said stop. */
+    void (*on_drained)(void *ctx, rc_exchange *exchange);
+    /* The answer is with the kernel. The exchange is over. */
+    void (*on_done)(void *ctx, rc_exchange *exchange);
+    /* The exchange is over and did not end well. */
+    void (*on_gone)(void *ctx, rc_exchange *exchange, const rc_gone *gone);
+    /* Writes the page for a refusal into buf and its type into *ret_type (a static string); gives
+     * its length. NULL: the refusal's text, plain. */
+    size_t (*render_refusal)(void *ctx, const rc_refusal *refusal, char *buf, size_t size,
+                             const char **ret_type);
+    /* After rc_server_stop or rc_server_close: nothing is left and the server's storage may go. */
+    void (*on_stopped)(void *ctx);
+} rc_server_handler;
+
+typedef struct rc_server_stats {
+    uint64_t accepted;
+    uint64_t requests;
+    uint64_t refused;       /* malformed or too slow */
+    uint64_t evicted;       /* connections at rest that made room for new ones */
+    uint64_t accept_pauses; /* for want of file descriptors or of room */
+    uint32_t connections;   /* open now */
+} rc_server_stats;
+
+/* From here to the functions: private. */
+typedef struct rc_link {
+    struct rc_link *prev, *next;
+} rc_link;
+
+typedef struct rc_free_list {
+    void *first;
+    size_t size; /* of each */
+    uint32_t count;
+    uint32_t max;
+} rc_free_list;
+
+typedef struct rc_listener {
+    uv_poll_t poll;
+    rc_server *server;
+    int fd;
+    char *path; /* of a unix socket that was made here */
+} rc_listener;
+
+typedef enum rc_wait {
+    RC_WAIT_HEAD = 0,
+    RC_WAIT_KEEP_ALIVE = 1,
+    RC_WAIT_BODY = 2,
+    RC_WAIT_WRITE = 3,
+    RC_WAIT_LINGER = 4,
+    RC_WAIT_COUNT = 5,
+    RC_WAIT_NONE = RC_WAIT_COUNT
+} rc_wait;
+
+struct rc_server {
+    uv_loop_t *loop;
+    rc_alloc alloc;
+    rc_server_settings settings;
+    const rc_server_handler *handler;
+    void *ctx;
+    char *read_buffer;
+
+    uv_prepare_t before_sleep; /* settles what handlers have asked for */
+    uv_idle_t awake;           /* active while more of it is left */
+    uv_timer_t timer;
+    uv_timer_t accept_retry;
+    uint64_t timer_at_ms;
+    uint32_t handles; /* that are not closed yet */
+
+    rc_link connections;
+    rc_link kicked;
+    rc_link waiting[RC_WAIT_COUNT]; /* each in the order of its deadlines */
+    rc_free_list free_connections;
+    rc_free_list free_exchanges;
+    rc_free_list free_blocks;
+
+    rc_listener listeners[RC_LISTENERS_MAX];
+    uint32_t listener_count;
+    bool is_accept_paused;
+    bool is_full; /* paused until a connection closes */
+
+    bool wants_stop;
+    bool wants_close;
+    bool is_stopping;
+    bool is_closing_down;
+    rc_server_stats stats;
+};
+
+/* Starts a server without listening sockets. loop, handler: borrow, until on_stopped. alloc,
+ * settings: copies. RC_E_NOMEM: nothing was started, nothing needs an end. */
+rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *alloc,
+                         const rc_server_settings *settings, const rc_server_handler *handler,
+                         void *ctx);
+
+typedef enum rc_listen_result {
+    RC_LISTEN_OK = 0,
+    RC_LISTEN_ADDRESS = 1,   /* neither an IP address nor localhost; not a usable path */
+    RC_LISTEN_IN_USE = 2,    /* somebody listens there */
+    RC_LISTEN_DENIED = 3,    /* not allowed */
+    RC_LISTEN_NO_SOCKET = 4, /* what was passed does not listen */
+    RC_LISTEN_EXHAUSTED = 5, /* memory, descriptors, RC_LISTENERS_MAX */
+    RC_LISTEN_OTHER = 6
+} rc_listen_result;
+
+/* What came of it. */
+typedef struct rc_listening {
+    rc_listen_result result;
+    uint16_t port;  /* the kernel's choice when 0 was asked for; 0 for a unix socket */
+    char text[128]; /* the system's words, when it failed */
+} rc_listening;
+
+/* host: an IP address or "localhost" (127.0.0.1); borrows. is_shared: other sockets may listen at
+ * the same address and share the load (SO_REUSEPORT). */
+rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint16_t port,
+                                      bool is_shared, rc_listening *ret_listening);
+
+/* path: copies. A socket that nobody listens at any more is replaced; the path is removed at the
+ * end. mode: its permissions, in force before the first connection. */
+rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsigned mode,
+                                       rc_listening *ret_listening);
+
+/* fd: takes, when the result is RC_LISTEN_OK. A socket that listens already. */
+rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *ret_listening);
+
+/* Takes no more connections, closes those at rest, lets the others finish: their answers say
+ * "Connection: close". Ends with on_stopped. May be called again, and before rc_server_close. */
+void rc_server_stop(rc_server *server);
+
+/* Cuts everything off: on_gone for each exchange, then on_stopped. */
+void rc_server_close(rc_server *server);
+
+static inline const rc_server_stats *rc_server_get_stats(const rc_server *server)
+{
+    return &server->stats;
+}
+
+const char *rc_gone_text(rc_gone_why why);
+
+#endif

@@ -1,0 +1,274 @@
+/* Ceilings: what a head may be, how many connections there are, and what each costs; and that
+ * ambiguous requests are refused with nothing behind them read. */
+#include "support/http1_cases.h"
+#include "support/server_world.h"
+
+#include <sys/resource.h>
+
+static void refuse_one(rc_str bytes, size_t first)
+{
+    static const char behind[] = "GET /smuggled" HOST "\r\n";
+    forget();
+    client_open();
+    client_send(rc_str_make(bytes.ptr, first));
+    if (first < bytes.len) {
+        UNTIL(world.server.stats.connections == 1);
+        for (int i = 0; i < 2; i++)
+            turn();
+        client_send(rc_str_make(bytes.ptr + first, bytes.len - first));
+    }
+    client_send(rc_str_make(behind, sizeof(behind) - 1));
+    shutdown(world.fd, SHUT_WR);
+    UNTIL(world.is_at_end && world.server.stats.connections == 0);
+    assert_false(has_logged("smuggled"));
+    assert_false(has_logged("done"));
+    assert_true(world.got_len > 12);
+    if (memcmp(world.got, "HTTP/1.1 4", 10) != 0 && memcmp(world.got, "HTTP/1.1 5", 10) != 0)
+        fail_msg("answered %.*s to %.*s", 12, world.got, (int)bytes.len, bytes.ptr);
+    assert_int_equal(got_count("Content-Length: "), 1);
+    assert_true(got("Connection: close\r\n"));
+    client_close();
+}
+
+static void ambiguous_requests_end_the_connection(void **state)
+{
+    (void)state;
+    world_start(NULL);
+    for (size_t i = 0; i < sizeof(bad_requests) / sizeof(bad_requests[0]); i++) {
+        rc_str bytes = rc_str_make(bad_requests[i].bytes, bad_requests[i].len);
+        refuse_one(bytes, bytes.len);
+        refuse_one(bytes, bytes.len / 2);
+    }
+    world_end();
+}
+
+static size_t render(void *ctx, const rc_refusal *refusal, char *buf, size_t size,
+                     const char **ret_type)
+{
+    (void)ctx;
+    *ret_type = "application/problem+json";
+    return (size_t)snprintf(buf, size, "{\"status\":%d,\"fault\":%d}", refusal->status,
+                            refusal->fault);
+}
+
+static void a_refusal_has_the_handlers_page(void **state)
+{
+    (void)state;
+    rc_server_handler own = handler;
+    own.render_refusal = render;
+    world_start(NULL);
+    world.server.handler = &own;
+    client_open();
+    client_send(RC_STR("GET / HTTP/1.1\r\n\r\n"));
+    UNTIL(world.server.stats.refused == 1 && got("}"));
+    assert_true(got("HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\n"
+                    "Content-Length: 24\r\nConnection: close\r\n\r\n{\"status\":400,\"fault\":5}"));
+    shutdown(world.fd, SHUT_WR);
+    UNTIL(world.is_at_end);
+    assert_false(world.is_reset);
+    world_end();
+}
+
+/* A client that goes on sending behind its refused request can read why. */
+static void a_refusal_can_be_read(void **state)
+{
+    (void)state;
+    static char more[50000];
+    world_start(NULL);
+    for (int i = 0; i < 20; i++) {
+        forget();
+        client_open();
+        client_send(RC_STR("POST / HTTP/1.1\r\nContent-Length: 50000\r\n\r\n"));
+        client_send(rc_str_make(more, sizeof(more)));
+        while (world.server.stats.refused <= (uint64_t)i)
+            turn();
+        client_send(rc_str_make(more, sizeof(more)));
+        UNTIL(got("400 Bad Request"));
+        shutdown(world.fd, SHUT_WR);
+        UNTIL(world.is_at_end);
+        assert_false(world.is_reset);
+        client_close();
+    }
+    world_end();
+}
+
+static void heads_have_limits(void **state)
+{
+    (void)state;
+    static char text[70000];
+    world_start(NULL);
+    for (int over = -1; over <= 1; over++) {
+        const char *wanted = over > 0 ? "HTTP/1.1 431 " : "HTTP/1.1 200 ";
+        size_t size = (size_t)((64 << 10) + over);
+        memset(text, 'v', sizeof(text));
+        memcpy(text, "GET /hello HTTP/1.1\r\nHost: a\r\nX: ", 33);
+        memcpy(text + size - 4, "\r\n\r\n", 4);
+        forget();
+        client_open();
+        client_send(rc_str_make(text, size));
+        UNTIL(got(wanted));
+        client_close();
+
+        size = (size_t)((8 << 10) + over);
+        memset(text, 't', sizeof(text));
+        memcpy(text, "GET /", 5);
+        memcpy(text + 4 + size, HOST "\r\n", sizeof(HOST "\r\n"));
+        forget();
+        client_open();
+        client_send(rc_str_make(text, 4 + size + sizeof(HOST "\r\n") - 1));
+        UNTIL(over > 0 ? got("HTTP/1.1 414 ") : has_logged("whole"));
+        client_close();
+    }
+    world_end();
+}
+
+static void the_longest_idle_makes_room(void **state)
+{
+    (void)state;
+    rc_server_settings settings = rc_server_settings_default;
+    settings.max_connections = 3;
+    world_start(&settings);
+    int idle[3];
+    char bytes[256];
+    for (int i = 0; i < 3; i++) {
+        idle[i] = connect_client();
+        assert_int_equal(send(idle[i], "GET /hello" HOST "\r\n", 32, 0), 32);
+        UNTIL(world.server.stats.requests == (uint64_t)i + 1);
+        assert_true(recv(idle[i], bytes, sizeof(bytes), 0) > 0);
+    }
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    UNTIL(got("hello"));
+    assert_int_equal(world.server.stats.evicted, 1);
+    assert_int_equal(recv(idle[0], bytes, sizeof(bytes), 0), 0);
+    assert_int_equal(recv(idle[1], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
+    for (int i = 0; i < 3; i++)
+        close(idle[i]);
+    world_end();
+}
+
+/* One whose next request has come is not at rest, though it was not read yet. */
+static void who_has_sent_is_not_evicted(void **state)
+{
+    (void)state;
+    rc_server_settings settings = rc_server_settings_default;
+    settings.max_connections = 2;
+    world_start(&settings);
+    int idle[2];
+    char bytes[256];
+    for (int i = 0; i < 2; i++) {
+        idle[i] = connect_client();
+        assert_int_equal(send(idle[i], "GET /hello" HOST "\r\n", 32, 0), 32);
+        UNTIL(world.server.stats.requests == (uint64_t)i + 1);
+        assert_true(recv(idle[i], bytes, sizeof(bytes), 0) > 0);
+    }
+    /* The listening socket is told of first, as it was there first. */
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    assert_int_equal(send(idle[0], "GET /hello" HOST "\r\n", 32, 0), 32);
+    UNTIL(got("hello") && world.server.stats.requests == 4);
+    assert_true(recv(idle[0], bytes, sizeof(bytes), 0) > 0);
+    close(idle[0]);
+    close(idle[1]);
+    world_end();
+}
+
+static void at_the_ceiling_new_ones_wait(void **state)
+{
+    (void)state;
+    rc_server_settings settings = rc_server_settings_default;
+    settings.max_connections = 2;
+    world_start(&settings);
+    int busy[2];
+    for (int i = 0; i < 2; i++) {
+        busy[i] = connect_client();
+        assert_int_equal(send(busy[i], "GET /hold" HOST "\r\n", 31, 0), 31);
+        UNTIL(world.server.stats.requests == (uint64_t)i + 1);
+    }
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    UNTIL(world.server.stats.accept_pauses == 1);
+    for (int i = 0; i < 20; i++)
+        turn();
+    client_read();
+    assert_int_equal(world.got_len, 0);
+    assert_int_equal(world.server.stats.connections, 2);
+    assert_int_equal(world.server.stats.accept_pauses, 1); /* no busy loop */
+    close(busy[0]);
+    UNTIL(got("hello"));
+    close(busy[1]);
+    UNTIL(world.told == 0);
+    world_end();
+}
+
+/* The copy of the head, which the handler asks for, is the only one. */
+static void a_request_costs_one_allocation(void **state)
+{
+    (void)state;
+    world_start(NULL);
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    UNTIL(got("hello"));
+    size_t before = world.memory.calls;
+    for (int i = 0; i < 50; i++) {
+        forget();
+        client_send(RC_STR("POST /echo" HOST "Content-Length: 5\r\n\r\nabcde"));
+        UNTIL(got("abcde"));
+    }
+    assert_int_equal(world.memory.calls - before, 50);
+    world_end();
+}
+
+#define MANY 2000
+
+/* As many as the process may have: two descriptors each. */
+static int most_connections(void)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    return limit.rlim_cur > 2 * MANY + 100 ? MANY : (int)(limit.rlim_cur - 100) / 2;
+}
+
+/* Connections at rest, after one request each. */
+static void a_connection_at_rest_is_small(void **state)
+{
+    (void)state;
+    static int fds[MANY];
+    int count = most_connections();
+    assert_true(count > 50);
+    world_start(NULL);
+    size_t before = world.memory.live_bytes;
+    for (int i = 0; i < count; i++) {
+        fds[i] = connect_client();
+        assert_int_equal(send(fds[i], "GET /hello" HOST "\r\n", 32, 0), 32);
+        if (i % 100 == 99) /* the kernel's queue is not that long */
+            UNTIL(world.server.stats.requests == (uint64_t)i + 1);
+    }
+    UNTIL(world.server.stats.requests == (uint64_t)count && world.told == 0);
+    assert_int_equal(world.server.stats.connections, count);
+    size_t each = (world.memory.live_bytes - before) / (size_t)count;
+    print_message("%d connections at rest: %zu bytes each\n", count, each);
+    assert_true(each <= 1024);
+    for (int i = 0; i < count; i++)
+        close(fds[i]);
+    UNTIL(world.server.stats.connections == 0);
+    world_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ambiguous_requests_end_the_connection),
+        cmocka_unit_test(a_refusal_has_the_handlers_page),
+        cmocka_unit_test(a_refusal_can_be_read),
+        cmocka_unit_test(heads_have_limits),
+        cmocka_unit_test(the_longest_idle_makes_room),
+        cmocka_unit_test(who_has_sent_is_not_evicted),
+        cmocka_unit_test(at_the_ceiling_new_ones_wait),
+        cmocka_unit_test(a_request_costs_one_allocation),
+        cmocka_unit_test(a_connection_at_rest_is_small),
+    };
+    return WORLD_RUN(tests);
+}
