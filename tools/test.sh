@@ -68,7 +68,7 @@ done >"$root/logs/lint.out" 2>&1 &
 
 suite release 'unit|fault|conformance|fuzz|e2e|house' -DRECOURSE_TESTS=ON # gcc, as it ships
 suite asan 'unit|fault|conformance|fuzz|e2e|harness'                     # clang
-suite tsan 'threads' --target unit_threads
+suite tsan 'threads' --target threads_tests
 wait
 cat "$root/logs/lint.out"
 

@@ -121,7 +121,7 @@ static int on_head_end(llhttp_t *parser)
     reader->pending = RC_HTTP1_HEAD;
     /* An offer to switch protocols is not taken up; what follows is a body as for any other. */
     parser->upgrade = 0;
-    if (reader->is_bodiless)
+    if (rc_http1_has_no_body(reader))
         parser->flags |= F_SKIPBODY;
     return HPE_PAUSED;
 }
@@ -209,10 +209,12 @@ static rc_http1_fault fault_of(const rc_http1 *reader)
     return reader->is_head_done ? RC_HTTP1_FAULT_CHUNK : RC_HTTP1_FAULT_SYNTAX;
 }
 
-/* Lets llhttp read; gives how many bytes it used. */
+/* Lets llhttp read; gives how many bytes it used. is_paused: there may be more to say without
+ * another byte. */
 static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
 {
     reader->pending = RC_HTTP1_MORE;
+    reader->is_paused = false;
     llhttp_errno_t result = llhttp_execute(&reader->parser, bytes, len);
     if (result == HPE_OK)
         return len;
@@ -222,6 +224,7 @@ static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
     }
     size_t used = (size_t)(llhttp_get_error_pos(&reader->parser) - bytes);
     llhttp_resume(&reader->parser);
+    reader->is_paused = true;
     return used;
 }
 
@@ -256,13 +259,13 @@ rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
         return RC_HTTP1_FAULT;
     if (reader->is_whole)
         return RC_HTTP1_END;
-    /* Without a body the end is there although no byte is left to read. */
+    /* The end may be there although no byte is left to read. */
     do {
         size_t used = execute(reader, input->ptr, input->len);
         if (reader->fault != RC_HTTP1_FAULT_NONE)
             return RC_HTTP1_FAULT;
         *input = rc_str_make(input->ptr + used, input->len - used);
-    } while (reader->pending == RC_HTTP1_MORE && input->len > 0);
+    } while (reader->pending == RC_HTTP1_MORE && (input->len > 0 || reader->is_paused));
     return reader->pending;
 }
 

@@ -114,6 +114,7 @@ typedef struct rc_http1 {
     rc_http1_event pending; /* what a callback found */
     bool is_head_done;
     bool is_whole;
+    bool is_paused;     /* by one of our own callbacks */
     bool is_value;      /* the header's value has begun */
     bool is_kept_alive; /* the peer says that the connection may be used again */
     bool is_bodiless;   /* a response that has none whatever it says: to HEAD */

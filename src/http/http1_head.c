@@ -193,7 +193,7 @@ static bool read_length(rc_str text, uint64_t *ret_length)
     return true;
 }
 
-static bool has_no_body(const rc_http1 *reader)
+bool rc_http1_has_no_body(const rc_http1 *reader)
 {
     int status = reader->parser.status_code;
     return reader->kind == RC_HTTP1_RESPONSE &&
@@ -214,7 +214,7 @@ static rc_http1_fault check_framing(rc_http1 *reader, const char *head)
         return RC_HTTP1_FAULT_CODING_OF_1_0;
     if (codings > 1 || (codings == 1 && !rc_http1_is_name(coding, RC_STR("chunked"))))
         return RC_HTTP1_FAULT_CODING;
-    if (has_no_body(reader))
+    if (rc_http1_has_no_body(reader))
         reader->framing = RC_HTTP1_NO_BODY;
     else if (codings == 1)
         reader->framing = RC_HTTP1_CHUNKED;

@@ -7,4 +7,7 @@
 /* Checks a head that llhttp has read and sets framing, length and is_kept_alive. */
 rc_http1_fault rc_http1_check_head(rc_http1 *reader, const char *head);
 
+/* A response that has no body whatever its head says. */
+bool rc_http1_has_no_body(const rc_http1 *reader);
+
 #endif

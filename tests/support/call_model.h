@@ -120,8 +120,10 @@ static inline void random_policy(model *m, chance *c)
         rc_code_set_add(&p->rules[0].codes, RC_CODE_OVERLOADED);
         p->rule_count = 1;
     }
-    if (draw(c, 8) == 0)
+    if (draw(c, 8) == 0) {
         rc_code_set_add(&p->never_retry_on, RC_CODE_PROVIDER_5XX);
+        rc_code_set_add(&p->never_retry_on, RC_CODE_AUTH_FAILED);
+    }
     if (draw(c, 8) == 0)
         rc_code_set_add(&p->retry_on, RC_CODE_RATE_LIMITED);
 }
@@ -185,12 +187,18 @@ static inline uint32_t place_of(const model *m, const watch *w, uint16_t entry)
     return (entry + count - w->first_entry) % count;
 }
 
+/* Capacity by the code; what a report calls itself is of no matter. */
+static inline bool is_capacity(const rc_setback *why)
+{
+    return why->code == RC_CODE_QUOTA_EXHAUSTED;
+}
+
 /* C5: what may follow a failure that is not retryable. */
 static inline void check_not_retryable(const watch *w, const rc_action *a)
 {
     if (!w->has_failed || w->why.is_retryable || is_final(a))
         return;
-    if (w->why.category == RC_CATEGORY_CAPACITY)
+    if (is_capacity(&w->why))
         LAW(a->what == RC_DO_TRY &&
             (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET ||
              a->reason == RC_WHY_COOLING_NEXT_TARGET));
@@ -198,7 +206,7 @@ static inline void check_not_retryable(const watch *w, const rc_action *a)
         LAW(a->what != RC_DO_TRY && a->reason == RC_WHY_REFRESH && !w->is_refreshed);
     else
         LAW(w->why.code == RC_CODE_CONTEXT_OVERFLOW && a->reason == RC_WHY_OVERFLOW_TO_LARGER &&
-            !w->went_to_larger);
+            !w->went_to_larger && a->target != w->last.target);
 }
 
 /* C6: forward, each entry once; the same one again for few reasons. */
@@ -232,8 +240,10 @@ static inline void on_try(model *m, watch *w, const rc_action *a)
         w->hint_until_ms = 0;
         w->is_refreshed = false;
     }
-    if (is_same && a->reason == RC_WHY_WOKE)
-        LAW(m->now_ms >= w->hint_until_ms); /* C2 */
+    if (is_same && (a->reason == RC_WHY_WOKE || a->reason == RC_WHY_REFRESHED))
+        LAW(m->now_ms >= w->hint_until_ms);                 /* C2 */
+    if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED) /* C5: the same key, fresh */
+        LAW(is_same && a->reason == RC_WHY_REFRESHED && a->credential == w->last.credential);
     w->tries += !is_no_try;
     w->went_to_larger |= a->reason == RC_WHY_OVERFLOW_TO_LARGER;
     w->seen |= 1u << a->entry;
@@ -280,13 +290,17 @@ static inline void model_see(model *m, watch *w, rc_action a)
     LAW(rc_call_validate(&w->call));
     LAW(rc_call_is_done(&w->call) == is_final(&a));
     LAW(a.reason != RC_WHY_NONE);
+    bool is_pause = a.what == RC_DO_WAIT || a.what == RC_DO_REFRESH;
+    LAW(a.attempt + is_pause <= a.max_attempts);
+    LAW(a.what != RC_DO_STOP || a.at_ms != RC_UNLIMITED);
     check_not_retryable(w, &a);
     if (a.what == RC_DO_TRY)
         on_try(m, w, &a);
     if (a.what == RC_DO_WAIT)
         on_wait(m, w, &a);
     if (a.what == RC_DO_REFRESH)
-        LAW(!w->is_committed && !w->is_refreshed);
+        LAW(!w->is_committed && !w->is_refreshed && m->policy.enabled &&
+            !rc_code_set_has(&m->policy.never_retry_on, RC_CODE_AUTH_FAILED));
     w->is_refreshed |= a.reason == RC_WHY_REFRESH;
     w->last = a;
     w->has_failed = false;
@@ -301,12 +315,15 @@ static inline rc_setback random_setback(chance *c)
         RC_CODE_RATE_LIMITED,    RC_CODE_OVERLOADED,       RC_CODE_PROVIDER_5XX,
         RC_CODE_NETWORK_TIMEOUT, RC_CODE_QUOTA_EXHAUSTED,  RC_CODE_AUTH_FAILED,
         RC_CODE_INVALID_REQUEST, RC_CODE_CONTEXT_OVERFLOW, RC_CODE_TURN_CANCELLED,
-        RC_CODE_RATE_LIMITED,    RC_CODE_CONNECTION_RESET, RC_CODE_QUOTA_EXHAUSTED};
+        RC_CODE_RATE_LIMITED,    RC_CODE_CONNECTION_RESET, RC_CODE_QUOTA_EXHAUSTED,
+        RC_CODE_AUTH_FAILED,     RC_CODE_CONFLICT};
     static const int64_t hints[] = {-1, 0, 1, 700, 2500, 61000, INT64_MAX};
     rc_setback why = rc_setback_of_code(codes[draw(c, sizeof codes / sizeof *codes)]);
     why.retry_after_ms = hints[draw(c, 16) < 13 ? draw(c, 5) : draw(c, 7)];
     why.limit_kind = (rc_limit_kind)draw(c, 8);
     why.is_retry_exhausted = draw(c, 32) == 0;
+    if (!why.is_retryable && draw(c, 8) == 0)
+        why.category = RC_CATEGORY_CAPACITY; /* a foreign report's claim */
     return why;
 }
 
@@ -319,10 +336,10 @@ static inline void note_hint(model *m, watch *w)
         return;
     uint64_t until_ms = m->now_ms + (uint64_t)why->retry_after_ms;
     w->hint_until_ms = until_ms;
-    bool is_of_key = why->category == RC_CATEGORY_CAPACITY || why->code == RC_CODE_RATE_LIMITED;
+    bool is_of_key = is_capacity(why) || why->code == RC_CODE_RATE_LIMITED;
     bool is_of_model = why->limit_kind == RC_LIMIT_KIND_CONCURRENCY ||
                        why->limit_kind == RC_LIMIT_KIND_MODEL_CAPACITY;
-    if (!why->is_retryable && !is_of_key)
+    if ((!why->is_retryable && !is_of_key) || why->code == RC_CODE_CONFLICT)
         return;
     if (is_of_key && !is_of_model && w->last.credential != RC_NO_TARGET) {
         w->hint_until_ms = 0; /* another key may be asked before */

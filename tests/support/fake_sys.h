@@ -21,6 +21,7 @@ typedef struct fake_output {
 
 static struct fake_sys {
     const char *path; /* the one file there is; NULL: any name will do */
+    mode_t mode;      /* of it, for stat; 0: a private file */
     const char *input;
     size_t input_len;
     size_t input_at;
@@ -32,6 +33,9 @@ static struct fake_sys {
     int columns;
     int open_count; /* files that are open */
     int ticks;      /* how often the monotonic clock was asked */
+    int signal;     /* comes when it was looked for so often: signal_in; 0: none */
+    int signal_in;
+    bool is_masked; /* the signals that end a command wait */
 
     int calls;   /* that could fail, so far */
     int fail_at; /* the first that does; 0: none */
@@ -78,6 +82,20 @@ static int fake_open(const char *path)
     }
     fake.open_count++;
     return FAKE_FD;
+}
+
+/* What is there is a file, unless the test says otherwise. */
+static int fake_stat(const char *path, struct stat *ret_stat)
+{
+    if (fake_fails())
+        return -1;
+    if (fake.path != NULL && strcmp(path, fake.path) != 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    memset(ret_stat, 0, sizeof(*ret_stat));
+    ret_stat->st_mode = fake.mode != 0 ? fake.mode : S_IFREG | S_IRUSR;
+    return 0;
 }
 
 static ssize_t fake_read(int fd, void *buf, size_t size)
@@ -168,10 +186,30 @@ static const char *fake_getenv(const char *name)
     return NULL;
 }
 
-/* Processes, signals and terminals are not faked: tests/support/real_sys.h lets the real ones fail.
- */
+static int fake_mask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+    if (fake_fails())
+        return -1;
+    fake.is_masked = how == SIG_BLOCK && sigismember(set, SIGINT) == 1;
+    if (ret_old != NULL)
+        sigemptyset(ret_old);
+    return 0;
+}
+
+static int fake_pending(sigset_t *ret_set)
+{
+    if (fake_fails())
+        return -1;
+    sigemptyset(ret_set);
+    if (fake.signal != 0 && fake.is_masked && fake.signal_in-- <= 0)
+        sigaddset(ret_set, fake.signal);
+    return 0;
+}
+
+/* Processes and terminals are not faked: tests/support/real_sys.h lets the real ones fail. */
 static const rc_sys_calls fake_calls = {
     .open_read = fake_open,
+    .stat = fake_stat,
     .read = fake_read,
     .write = fake_write,
     .close = fake_close,
@@ -182,6 +220,8 @@ static const rc_sys_calls fake_calls = {
     .utc_offset_s = fake_offset,
     .getrandom = fake_random,
     .getenv = fake_getenv,
+    .signal_mask = fake_mask,
+    .signal_pending = fake_pending,
 };
 
 #endif

@@ -28,6 +28,8 @@ static struct real_sys {
     bool has_failed_modes;      /* tcsetattr was among those that failed */
     bool has_failed_foreground; /* tcsetpgrp */
     uint64_t ahead_ms;          /* of the real clock */
+    int talk_fd;                /* standard error opened again; 0: it is not */
+    int raised;                 /* on ourselves, which is not done here */
     size_t talk_len;
     char talk[REAL_TALK_MAX];
 } real;
@@ -79,6 +81,15 @@ static int real_open_terminal(void)
     return real_fails() ? -1 : rc_sys_real.open_terminal();
 }
 
+/* Shares the description: nothing here waits anyway. */
+static int real_open_again(int fd)
+{
+    int copy = real_fails() ? -1 : rc_sys_real.lift(fd);
+    if (copy >= 0 && fd == STDERR_FILENO)
+        real.talk_fd = copy;
+    return copy;
+}
+
 static ssize_t real_read(int fd, void *buf, size_t size)
 {
     return real_fails() ? -1 : read(fd, buf, size);
@@ -88,7 +99,7 @@ static ssize_t real_write(int fd, const void *buf, size_t size)
 {
     if (real_fails())
         return -1;
-    if (fd != STDERR_FILENO)
+    if (fd != STDERR_FILENO && (fd != real.talk_fd || fd == 0))
         return write(fd, buf, size);
     size_t room = sizeof real.talk - 1 - real.talk_len;
     size_t put = size < room ? size : room;
@@ -102,6 +113,8 @@ static int real_close(int fd)
 {
     bool is_failing = real_fails();
     int result = close(fd);
+    if (fd == real.talk_fd)
+        real.talk_fd = 0;
     if (is_failing)
         errno = real.error;
     return is_failing ? -1 : result;
@@ -138,6 +151,11 @@ static off_t real_lseek(int fd, off_t at, int whence)
 static int real_fstat(int fd, struct stat *ret_stat)
 {
     return real_fails() ? -1 : fstat(fd, ret_stat);
+}
+
+static int real_stat(const char *path, struct stat *ret_stat)
+{
+    return real_fails() ? -1 : stat(path, ret_stat);
 }
 
 static int real_lift(int fd)
@@ -182,6 +200,17 @@ static int real_kill(pid_t pid, int signal)
     return real_fails() ? -1 : kill(pid, signal);
 }
 
+static int real_raise(int signal)
+{
+    real.raised = signal;
+    return 0;
+}
+
+static int real_children(pid_t *ret_pids, size_t max)
+{
+    return real_fails() ? -1 : rc_sys_real.children(ret_pids, max);
+}
+
 static int real_adopt(void)
 {
     return real_fails() ? -1 : rc_sys_real.adopt_orphans();
@@ -200,6 +229,16 @@ static int real_signal_fd(const sigset_t *set)
 static int real_action(int signal, const struct sigaction *action, struct sigaction *ret_old)
 {
     return real_fails() ? -1 : sigaction(signal, action, ret_old);
+}
+
+static int real_pending(sigset_t *ret_set)
+{
+    return real_fails() ? -1 : sigpending(ret_set);
+}
+
+static int real_tcflush(int fd, int queue)
+{
+    return real_fails() ? -1 : tcflush(fd, queue);
 }
 
 static int real_tcgetattr(int fd, struct termios *ret_modes)
@@ -269,9 +308,11 @@ static const rc_sys_calls real_calls = {
     .open_append = real_open_append,
     .open_temp = real_open_temp,
     .open_terminal = real_open_terminal,
+    .open_again = real_open_again,
     .pread = real_pread,
     .lseek = real_lseek,
     .fstat = real_fstat,
+    .stat = real_stat,
     .lift = real_lift,
     .set_nonblocking = real_set_nonblocking,
     .pipe = real_pipe,
@@ -279,13 +320,17 @@ static const rc_sys_calls real_calls = {
     .spawn = real_spawn,
     .waitid = real_waitid,
     .kill = real_kill,
+    .raise = real_raise,
     .adopt_orphans = real_adopt,
+    .children = real_children,
     .getpgrp = real_getpgrp,
     .signal_mask = real_mask,
     .signal_fd = real_signal_fd,
     .signal_action = real_action,
+    .signal_pending = real_pending,
     .tcgetattr = real_tcgetattr,
     .tcsetattr = real_tcsetattr,
+    .tcflush = real_tcflush,
     .tcgetpgrp = real_tcgetpgrp,
     .tcsetpgrp = real_tcsetpgrp,
 };

@@ -1,9 +1,10 @@
-/* Scripted servers on 127.0.0.1, one thread a connection, plain or TLS; and a client with a recorder
- * for each of its calls. */
+/* Scripted servers on 127.0.0.1, one thread a connection, plain or TLS; and a client with a
+ * recorder for each of its calls. */
 #ifndef TESTS_SUPPORT_UPSTREAM_PEER_H
 #define TESTS_SUPPORT_UPSTREAM_PEER_H
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -32,6 +33,7 @@ typedef struct peer_conn {
     char bytes[8192]; /* of the latest request */
     size_t len;
     size_t request_len;
+    bool is_cut; /* ends with a reset */
 } peer_conn;
 
 struct peer {
@@ -41,13 +43,12 @@ struct peer {
     void (*script)(peer_conn *conn); /* the connection is closed when it returns */
     void *ctx;
     size_t number; /* for the script */
-    bool is_rst;
     atomic_int requests;
     atomic_int open;
     atomic_int most; /* that were open at one time */
     atomic_bool go;  /* a script may wait for it */
     pthread_t thread;
-    int count;
+    atomic_int count;
     peer_conn *conns[PEER_CONNECTIONS_MAX];
 };
 
@@ -124,6 +125,7 @@ static inline void peer_cut(peer_conn *conn)
 {
     const struct linger now = {.l_onoff = 1, .l_linger = 0};
     setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    conn->is_cut = true;
 }
 
 static void *peer_serve(void *ctx)
@@ -141,11 +143,12 @@ static void *peer_serve(void *ctx)
     }
     if (is_ready)
         conn->of->script(conn);
-    if (is_ready && conn->ssl != NULL)
+    if (is_ready && conn->ssl != NULL && !conn->is_cut)
         SSL_shutdown(conn->ssl);
     SSL_free(conn->ssl);
     atomic_fetch_sub(&conn->of->open, 1);
-    shutdown(conn->fd, SHUT_WR);
+    if (!conn->is_cut)
+        shutdown(conn->fd, SHUT_WR);
     close(conn->fd);
     return NULL;
 }
@@ -155,6 +158,10 @@ static void *peer_accept(void *ctx)
     peer *of = ctx;
     while (of->count < PEER_CONNECTIONS_MAX) {
         int fd = accept(of->fd, NULL, NULL);
+        if (fd < 0 && errno == EMFILE) {
+            usleep(500);
+            continue;
+        }
         if (fd < 0)
             return NULL;
         peer_conn *conn = calloc(1, sizeof(*conn));

@@ -136,6 +136,34 @@ static void responses_are_read(void **state)
     assert_int_equal(got.used, 25);
 }
 
+static void a_304_has_no_body_whatever_it_says(void **state)
+{
+    (void)state;
+    result got = read_in_all_pieces(
+        RC_HTTP1_RESPONSE,
+        RC_STR("HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\nHTTP/1.1"), false);
+    assert_true(got.is_whole);
+    assert_int_equal(got.body_len, 0);
+    assert_int_equal(got.used, 49);
+}
+
+/* Whoever reads a byte at a time must not have to ask once more for the end. */
+static void the_last_byte_brings_the_end(void **state)
+{
+    (void)state;
+    rc_str bytes =
+        RC_STR("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n");
+    rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
+    assert_int_equal(rc_http1_read_head(&reader, bytes), RC_HTTP1_HEAD);
+    rc_http1_event event = RC_HTTP1_MORE;
+    for (size_t at = reader.head_bytes; at < bytes.len; at++) {
+        assert_int_not_equal(event, RC_HTTP1_END);
+        rc_str input = rc_str_make(bytes.ptr + at, 1);
+        event = rc_http1_read_body(&reader, &input);
+    }
+    assert_int_equal(event, RC_HTTP1_END);
+}
+
 static void an_answer_to_head_has_no_body(void **state)
 {
     (void)state;
@@ -326,6 +354,8 @@ int main(void)
         cmocka_unit_test(requests_are_read),
         cmocka_unit_test(chunks_are_put_together),
         cmocka_unit_test(responses_are_read),
+        cmocka_unit_test(a_304_has_no_body_whatever_it_says),
+        cmocka_unit_test(the_last_byte_brings_the_end),
         cmocka_unit_test(an_answer_to_head_has_no_body),
         cmocka_unit_test(what_ends_too_early_is_truncated),
         cmocka_unit_test(ambiguous_requests_are_refused),

@@ -1,0 +1,58 @@
+#include "store/names.h"
+
+#include <string.h>
+
+void rc_names_init(rc_names *names, const rc_alloc *alloc)
+{
+    memset(names, 0, sizeof(*names));
+    names->alloc = *alloc;
+}
+
+void rc_names_clear(rc_names *names)
+{
+    for (size_t i = 0; i < RC_NAMES_SLOTS; i++)
+        if (names->slots[i].id != 0)
+            names->alloc.put(names->alloc.ctx, names->slots[i].text, names->slots[i].len);
+    memset(names->slots, 0, sizeof(names->slots));
+    names->count = 0;
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(rc_str text)
+{
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+static bool is_it(const rc_name_slot *slot, uint64_t hash, rc_str text)
+{
+    return slot->hash == hash && rc_str_eq(rc_str_make(slot->text, slot->len), text);
+}
+
+int64_t rc_names_find(const rc_names *names, rc_str text)
+{
+    uint64_t hash = hash_of(text);
+    for (size_t at = hash % RC_NAMES_SLOTS; names->slots[at].id != 0;
+         at = (at + 1) % RC_NAMES_SLOTS)
+        if (is_it(&names->slots[at], hash, text))
+            return names->slots[at].id;
+    return 0;
+}
+
+void rc_names_add(rc_names *names, rc_str text, int64_t id)
+{
+    if (names->count >= RC_NAMES_MAX)
+        rc_names_clear(names);
+    char *copy = names->alloc.get(names->alloc.ctx, text.len);
+    if (copy == NULL)
+        return;
+    memcpy(copy, text.ptr, text.len);
+    uint64_t hash = hash_of(text);
+    size_t at = hash % RC_NAMES_SLOTS;
+    while (names->slots[at].id != 0)
+        at = (at + 1) % RC_NAMES_SLOTS;
+    names->slots[at] = (rc_name_slot){.id = id, .hash = hash, .text = copy, .len = text.len};
+    names->count++;
+}

@@ -1,0 +1,118 @@
+/* Lists, and the conditions that they share with statistics. Numbers stand in the text of a
+ * statement, where the planner sees that an index of some rows alone will do. */
+#include <string.h>
+
+#include "store/sqlite_private.h"
+
+#define SQL_MAX 4096
+
+/* The number of a name; -1 when no row has it. */
+static bool known_name(const rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault)
+{
+    sqlite3_stmt *find = NULL;
+    if (!rc_sqlite_prepare(sqlite, "SELECT id FROM names WHERE text = ?1", &find, fault))
+        return false;
+    sqlite3_bind_text(find, 1, text.ptr, (int)text.len, SQLITE_STATIC);
+    int code = sqlite3_step(find);
+    *ret_id = code == SQLITE_ROW ? sqlite3_column_int64(find, 0) : -1;
+    bool is_good =
+        code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(sqlite, "read", fault);
+    sqlite3_finalize(find);
+    return is_good;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(char where[RC_SQLITE_WHERE_MAX],
+                                                      const char *format, ...)
+{
+    size_t len = strlen(where);
+    va_list arguments;
+    va_start(arguments, format);
+    sqlite3_vsnprintf((int)(RC_SQLITE_WHERE_MAX - len), where + len, format, arguments);
+    va_end(arguments);
+}
+
+static bool say_name(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], const char *column,
+                     rc_str text, rc_store_fault *fault)
+{
+    int64_t id = 0;
+    if (text.len == 0)
+        return true;
+    if (!known_name(sqlite, text, &id, fault))
+        return false;
+    say(where, " AND t.%s = %lld", column, (long long)id);
+    return true;
+}
+
+void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX])
+{
+    where[0] = '\0';
+    say(where, " t.op >= %lld", (long long)rc_sqlite_time_key(filter->from_unix_ms));
+    if (filter->until_unix_ms > 0)
+        say(where, " AND t.op < %lld", (long long)rc_sqlite_time_key(filter->until_unix_ms));
+}
+
+bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
+{
+    rc_sqlite_where_time(filter, where);
+    if (!say_name(sqlite, where, "client", filter->client, fault) ||
+        !say_name(sqlite, where, "model", filter->model, fault))
+        return false;
+    if (filter->code != RC_CODE_NONE)
+        say(where, " AND t.code = %d AND t.code <> 0", (int)filter->code);
+    if (filter->report_id.len > 0)
+        say(where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
+    if (filter->has_outcome && filter->outcome != RC_OUTCOME_SUCCEEDED)
+        say(where, " AND t.outcome = %d AND t.outcome <> 1", (int)filter->outcome);
+    else if (filter->has_outcome)
+        say(where, " AND t.outcome = 1");
+    else
+        say(where, " AND t.outcome <> %d", (int)RC_OUTCOME_NOTICE);
+    return true;
+}
+
+void rc_sqlite_bind_filter(sqlite3_stmt *statement, const rc_store_filter *filter)
+{
+    rc_str id = filter->report_id;
+    if (id.len > 0)
+        sqlite3_bind_text(statement, 1, id.ptr, (int)id.len, SQLITE_STATIC);
+}
+
+static bool read_rows(const rc_sqlite *sqlite, const char *sql, const rc_store_filter *filter,
+                      rc_record_each each, void *ctx, rc_store_fault *fault)
+{
+    sqlite3_stmt *row = NULL;
+    if (!rc_sqlite_prepare(sqlite, sql, &row, fault))
+        return false;
+    rc_sqlite_bind_filter(row, filter);
+    int code = SQLITE_DONE;
+    bool goes_on = true;
+    while (goes_on && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        rc_record record;
+        rc_sqlite_read_operation(row, &record);
+        goes_on = each(ctx, &record);
+    }
+    bool is_good =
+        code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(sqlite, "read", fault);
+    sqlite3_finalize(row);
+    return is_good;
+}
+
+bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
+                    rc_store_fault *fault)
+{
+    rc_sqlite *sqlite = (rc_sqlite *)store;
+    char where[RC_SQLITE_WHERE_MAX];
+    char sql[SQL_MAX];
+    if (!rc_sqlite_where(sqlite, &query->filter, where, fault))
+        return false;
+    if (query->beyond_key != 0)
+        say(where, query->is_oldest_first ? " AND t.op > %lld" : " AND t.op < %lld",
+            (long long)query->beyond_key);
+    sqlite3_snprintf(sizeof(sql), sql,
+                     "SELECT" RC_SQLITE_OPERATION "%s FROM operations t LEFT JOIN reports r ON"
+                     " r.op = t.op AND r.seq = t.outcome_seq WHERE%s ORDER BY t.op%s LIMIT %lld",
+                     rc_sqlite_columns, where, query->is_oldest_first ? "" : " DESC",
+                     query->limit > 0 ? (long long)query->limit : -1LL);
+    return read_rows(sqlite, sql, &query->filter, each, ctx, fault);
+}

@@ -1,0 +1,142 @@
+/* What the files of sqlite*.c share. */
+#ifndef RC_STORE_SQLITE_PRIVATE_H
+#define RC_STORE_SQLITE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "store/names.h"
+#include "store/sqlite.h"
+#include "sys/lock_file.h"
+
+/* The statements that a connection keeps; each is prepared when it is first needed. */
+typedef enum rc_sqlite_statement {
+    RC_SQL_BEGIN,
+    RC_SQL_COMMIT,
+    RC_SQL_ROLLBACK,
+    RC_SQL_FIND_OPERATION,
+    RC_SQL_ADD_OPERATION,
+    RC_SQL_END_OPERATION,
+    RC_SQL_ADD_RECORD,
+    RC_SQL_ADD_REPORT,
+    RC_SQL_FIND_NAME,
+    RC_SQL_ADD_NAME,
+    RC_SQL_SAVE_MARK,
+    RC_SQL_DROP_MARK,
+    RC_SQL_READ_OPERATION,
+    RC_SQL_READ_RECORDS,
+    RC_SQL_COUNT
+} rc_sqlite_statement;
+
+typedef struct rc_sqlite {
+    rc_store base;
+    rc_alloc alloc;
+    sqlite3 *db;
+    rc_store_mode mode;
+    rc_lock_file lock;
+    int log_pages; /* in the log after the last commit */
+    sqlite3_stmt *statements[RC_SQL_COUNT];
+    rc_names names;
+    char *path; /* ends in NUL */
+    size_t path_size;
+} rc_sqlite;
+
+/* What a result code of SQLite means. */
+rc_store_fault_kind rc_sqlite_fault_kind(int code, int system_error);
+
+/* Fills in fault from what the connection said last; false. */
+bool rc_sqlite_fail(const rc_sqlite *sqlite, const char *doing, rc_store_fault *fault);
+
+/* Runs statements that give no rows. */
+bool rc_sqlite_run(const rc_sqlite *sqlite, const char *sql, const char *doing,
+                   rc_store_fault *fault);
+
+/* The first number of the first row; 0 when there is none. */
+bool rc_sqlite_number(const rc_sqlite *sqlite, const char *sql, int64_t *ret_number,
+                      rc_store_fault *fault);
+
+/* Prepares; on failure *ret_statement is NULL. */
+bool rc_sqlite_prepare(const rc_sqlite *sqlite, const char *sql, sqlite3_stmt **ret_statement,
+                       rc_store_fault *fault);
+
+/* --- sqlite_schema.c --- */
+
+/* One step: from the version before to this one. */
+typedef struct rc_sqlite_step {
+    int version;
+    const char *sql;
+} rc_sqlite_step;
+
+/* "RCAU": whose file it is. */
+#define RC_SQLITE_APPLICATION 0x52434155
+
+/* The versions so far, in order, from 1 on. */
+extern const rc_sqlite_step rc_sqlite_steps[];
+extern const size_t rc_sqlite_step_count;
+
+/* Looks whose file it is and of which version, and changes nothing. A new, empty one has 0. */
+bool rc_sqlite_version(const rc_sqlite *sqlite, const rc_sqlite_step *steps, size_t count,
+                       int *ret_version, rc_store_fault *fault);
+
+/* Brings the file from that version to the last of the steps, in one transaction. */
+bool rc_sqlite_migrate(const rc_sqlite *sqlite, const rc_sqlite_step *steps, size_t count,
+                       int version, rc_store_fault *fault);
+
+/* --- sqlite_write.c --- */
+
+bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
+void rc_sqlite_drop_statements(rc_sqlite *sqlite);
+/* A statement, prepared; NULL: fault says why not. */
+sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault);
+
+/* --- sqlite_names.c --- */
+
+/* The number of a name, which is made unless it is there; 0 for the empty one. The name is scrubbed
+ * and cut. */
+bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault);
+
+/* --- sqlite_read.c, sqlite_list.c, sqlite_stats.c --- */
+
+/* The key that an id has unless another one took it. False: it is not an rc_id. */
+bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key);
+
+/* The key after it, within its millisecond. */
+int64_t rc_sqlite_next_key(int64_t key);
+
+/* The first key of a millisecond. */
+int64_t rc_sqlite_time_key(int64_t unix_ms);
+int64_t rc_sqlite_key_time(int64_t key);
+
+bool rc_sqlite_timeline(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
+                        rc_store_fault *fault);
+bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
+                    rc_store_fault *fault);
+bool rc_sqlite_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
+                     rc_store_fault *fault);
+
+/* The statements of a timeline. */
+extern const char rc_sqlite_operation_sql[];
+extern const char rc_sqlite_records_sql[];
+
+/* The columns of spec/audit.def, of a table that is called t; a comma stands before each. */
+extern const char rc_sqlite_columns[];
+
+/* Reads them from a row, from column `at` on. record: its strings view the row. */
+void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *record);
+rc_str rc_sqlite_text(sqlite3_stmt *row, int column);
+
+/* The columns of an operation, table t and reports r, and how they are read. */
+#define RC_SQLITE_OPERATION                                                              \
+    " t.op, t.id, t.outcome, t.outcome_seq,"                                             \
+    " (SELECT text FROM names WHERE id = t.client), (SELECT text FROM names WHERE id = " \
+    "t.route), r.report_id, r.body"
+void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record);
+
+/* The conditions of a filter on operations that are called t, to stand behind WHERE; and those of
+ * its times alone, of any table. Then what stands in it as a parameter. */
+#define RC_SQLITE_WHERE_MAX 768
+bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault);
+void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX]);
+void rc_sqlite_bind_filter(sqlite3_stmt *statement, const rc_store_filter *filter);
+
+#endif

@@ -1,0 +1,95 @@
+/* Versions of the file. A step that has shipped is never changed: files that it made are out there.
+ */
+#include "store/sqlite_private.h"
+
+/* The columns stand in the order of spec/audit.def. Most operations succeed, so the indexes of
+ * codes and outcomes hold the others alone. Reports have rowids: a row without one that is larger
+ * than a quarter of a page would take a page of its own beside. */
+static const char version_1[] =
+    "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE operations(op INTEGER PRIMARY KEY, outcome INTEGER NOT NULL,"
+    " client INTEGER NOT NULL, code INTEGER NOT NULL, error_class INTEGER NOT NULL,"
+    " target INTEGER NOT NULL, model INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " latency_ms INTEGER, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,"
+    " cost_usd_micro INTEGER NOT NULL, at_ms INTEGER NOT NULL, provider INTEGER NOT NULL,"
+    " credential INTEGER NOT NULL, status INTEGER NOT NULL, category INTEGER NOT NULL,"
+    " reason INTEGER NOT NULL, wait_ms INTEGER NOT NULL, first_byte_ms INTEGER,"
+    " bytes INTEGER NOT NULL, flags INTEGER NOT NULL, request_id TEXT, text TEXT,"
+    " route INTEGER NOT NULL, outcome_seq INTEGER, id TEXT NOT NULL);"
+    "CREATE INDEX operations_client ON operations(client);"
+    "CREATE INDEX operations_model ON operations(model);"
+    "CREATE INDEX operations_code ON operations(code) WHERE code <> 0;"
+    "CREATE INDEX operations_outcome ON operations(outcome) WHERE outcome <> 1;"
+    "CREATE TABLE records(op INTEGER NOT NULL, seq INTEGER NOT NULL, kind INTEGER NOT NULL,"
+    " code INTEGER NOT NULL, error_class INTEGER NOT NULL,"
+    " target INTEGER NOT NULL, model INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " latency_ms INTEGER, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,"
+    " cost_usd_micro INTEGER NOT NULL, at_ms INTEGER NOT NULL, provider INTEGER NOT NULL,"
+    " credential INTEGER NOT NULL, status INTEGER NOT NULL, category INTEGER NOT NULL,"
+    " reason INTEGER NOT NULL, wait_ms INTEGER NOT NULL, first_byte_ms INTEGER,"
+    " bytes INTEGER NOT NULL, flags INTEGER NOT NULL, request_id TEXT, text TEXT,"
+    " PRIMARY KEY(op, seq)) WITHOUT ROWID;"
+    "CREATE TABLE reports(op INTEGER NOT NULL, seq INTEGER NOT NULL, report_id TEXT NOT NULL,"
+    " body TEXT, PRIMARY KEY(op, seq));"
+    "CREATE INDEX reports_report_id ON reports(report_id);"
+    "CREATE TABLE marks(kind INTEGER NOT NULL, name TEXT NOT NULL, state INTEGER NOT NULL,"
+    " until_unix_ms INTEGER NOT NULL, PRIMARY KEY(kind, name)) WITHOUT ROWID;";
+
+const rc_sqlite_step rc_sqlite_steps[] = {
+    {1, version_1},
+};
+const size_t rc_sqlite_step_count = sizeof(rc_sqlite_steps) / sizeof(rc_sqlite_steps[0]);
+
+bool rc_sqlite_version(const rc_sqlite *sqlite, const rc_sqlite_step *steps, size_t count,
+                       int *ret_version, rc_store_fault *fault)
+{
+    int64_t application = 0;
+    int64_t version = 0;
+    int64_t objects = 0;
+    if (!rc_sqlite_number(sqlite, "PRAGMA application_id", &application, fault) ||
+        !rc_sqlite_number(sqlite, "PRAGMA user_version", &version, fault) ||
+        !rc_sqlite_number(sqlite, "SELECT count(*) FROM sqlite_master", &objects, fault))
+        return false;
+    if (application == 0 && version == 0 && objects == 0) {
+        *ret_version = 0;
+        return true;
+    }
+    if (application != RC_SQLITE_APPLICATION || version < 1)
+        return rc_store_fault_set(fault, RC_STORE_FOREIGN, "open", sqlite->path, NULL);
+    if (version > steps[count - 1].version) {
+        char said[64];
+        sqlite3_snprintf(sizeof(said), said, "version %lld, known up to %d", (long long)version,
+                         steps[count - 1].version);
+        return rc_store_fault_set(fault, RC_STORE_TOO_NEW, "open", sqlite->path, said);
+    }
+    *ret_version = (int)version;
+    return true;
+}
+
+static bool run_steps(const rc_sqlite *sqlite, const rc_sqlite_step *steps, size_t count,
+                      int version, rc_store_fault *fault)
+{
+    char stamp[96];
+    for (size_t i = 0; i < count; i++)
+        if (steps[i].version > version && !rc_sqlite_run(sqlite, steps[i].sql, "migrate", fault))
+            return false;
+    sqlite3_snprintf(sizeof(stamp), stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                     RC_SQLITE_APPLICATION, steps[count - 1].version);
+    return rc_sqlite_run(sqlite, stamp, "migrate", fault) &&
+           rc_sqlite_run(sqlite, "COMMIT", "migrate", fault);
+}
+
+bool rc_sqlite_migrate(const rc_sqlite *sqlite, const rc_sqlite_step *steps, size_t count,
+                       int version, rc_store_fault *fault)
+{
+    if (version == steps[count - 1].version)
+        return true;
+    if (!rc_sqlite_run(sqlite, "BEGIN IMMEDIATE", "migrate", fault))
+        return false;
+    if (run_steps(sqlite, steps, count, version, fault))
+        return true;
+    rc_store_fault ignored;
+    if (!sqlite3_get_autocommit(sqlite->db))
+        rc_sqlite_run(sqlite, "ROLLBACK", "migrate", &ignored);
+    return false;
+}

@@ -1,0 +1,368 @@
+/* Appending: one transaction for all batches. The records of one operation stand side by side, so
+ * its row is written once, with its beginning and its end in it. */
+#include <string.h>
+
+#include <recourse/buf.h>
+#include <recourse/id.h>
+
+#include "core/scrub.h"
+#include "store/sqlite_private.h"
+
+/* --- statements, drawn from the columns --- */
+
+static const char add_operation_sql[] =
+    "INSERT INTO operations(op, id, outcome, outcome_seq, client, route"
+#define RC_AUDIT_COLUMN(name, TYPE, words) ", " #name
+#include "../../spec/audit.def"
+    ") VALUES(?1, ?2, ?3, ?4, ?5, ?6"
+#define RC_AUDIT_COLUMN(name, TYPE, words) ", ?"
+#include "../../spec/audit.def"
+    ") ON CONFLICT(op) DO NOTHING";
+
+/* What the outcome does not name stays as the beginning had it. */
+#define END_INT(name) #name " = ?"
+#define END_OPTIONAL(name) #name " = ?"
+#define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
+#define END_BITS(name) #name " = " #name " | ?"
+#define END_TEXT(name) #name " = ?"
+static const char end_operation_sql[] =
+    "UPDATE operations SET outcome = ?3, outcome_seq = ?4"
+    ", client = coalesce(nullif(?5, 0), client), route = coalesce(nullif(?6, 0), route)"
+#define RC_AUDIT_COLUMN(name, TYPE, words) ", " END_##TYPE(name)
+#include "../../spec/audit.def"
+    " WHERE op = ?1 AND outcome_seq IS NULL";
+#undef END_INT
+#undef END_OPTIONAL
+#undef END_NAME
+#undef END_BITS
+#undef END_TEXT
+
+static const char add_record_sql[] = "INSERT OR IGNORE INTO records(op, seq, kind"
+#define RC_AUDIT_COLUMN(name, TYPE, words) ", " #name
+#include "../../spec/audit.def"
+                                     ") VALUES(?1, ?2, ?3"
+#define RC_AUDIT_COLUMN(name, TYPE, words) ", ?"
+#include "../../spec/audit.def"
+                                     ")";
+
+static const char *const statement_sql[RC_SQL_COUNT] = {
+    [RC_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [RC_SQL_COMMIT] = "COMMIT",
+    [RC_SQL_ROLLBACK] = "ROLLBACK",
+    [RC_SQL_FIND_OPERATION] = "SELECT id FROM operations WHERE op = ?1",
+    [RC_SQL_ADD_OPERATION] = add_operation_sql,
+    [RC_SQL_END_OPERATION] = end_operation_sql,
+    [RC_SQL_ADD_RECORD] = add_record_sql,
+    [RC_SQL_ADD_REPORT] =
+        "INSERT OR IGNORE INTO reports(op, seq, report_id, body) VALUES(?1, ?2, ?3, ?4)",
+    [RC_SQL_FIND_NAME] = "SELECT id FROM names WHERE text = ?1",
+    [RC_SQL_ADD_NAME] = "INSERT INTO names(text) VALUES(?1)",
+    [RC_SQL_SAVE_MARK] = "REPLACE INTO marks(kind, name, state, until_unix_ms) VALUES(?, ?, ?, ?)",
+    [RC_SQL_READ_OPERATION] = rc_sqlite_operation_sql,
+    [RC_SQL_READ_RECORDS] = rc_sqlite_records_sql,
+    [RC_SQL_DROP_MARK] = "DELETE FROM marks WHERE kind = ?1 AND name = ?2",
+};
+
+sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault)
+{
+    if (sqlite->statements[which] == NULL)
+        rc_sqlite_prepare(sqlite, statement_sql[which], &sqlite->statements[which], fault);
+    return sqlite->statements[which];
+}
+
+void rc_sqlite_drop_statements(rc_sqlite *sqlite)
+{
+    for (size_t i = 0; i < RC_SQL_COUNT; i++) {
+        sqlite3_finalize(sqlite->statements[i]);
+        sqlite->statements[i] = NULL;
+    }
+}
+
+static bool finish(const rc_sqlite *sqlite, sqlite3_stmt *statement, rc_store_fault *fault)
+{
+    bool is_done = sqlite3_step(statement) == SQLITE_DONE || rc_sqlite_fail(sqlite, "write", fault);
+    sqlite3_reset(statement);
+    return is_done;
+}
+
+static bool run(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault)
+{
+    sqlite3_stmt *statement = rc_sqlite_get(sqlite, which, fault);
+    return statement != NULL && finish(sqlite, statement, fault);
+}
+
+/* --- columns --- */
+
+/* The scrubber's copy, when it changes anything, is SQLite's to free. */
+static void bind_text(sqlite3_stmt *statement, int at, rc_str text, size_t max_bytes)
+{
+    if (text.len == 0) {
+        sqlite3_bind_null(statement, at);
+        return;
+    }
+    if (text.len <= max_bytes && rc_scrub_is_clean(text)) {
+        sqlite3_bind_text(statement, at, text.ptr, (int)text.len, SQLITE_STATIC);
+        return;
+    }
+    char memory[RC_RECORD_TEXT_MAX];
+    rc_buf clean;
+    rc_buf_init_fixed(&clean, memory, max_bytes);
+    rc_scrub(text, max_bytes, &clean);
+    rc_str cleaned = rc_buf_get(&clean);
+    sqlite3_bind_text(statement, at, cleaned.ptr, (int)cleaned.len, SQLITE_TRANSIENT);
+}
+
+static void bind_optional(sqlite3_stmt *statement, int at, int64_t number)
+{
+    if (number < 0)
+        sqlite3_bind_null(statement, at);
+    else
+        sqlite3_bind_int64(statement, at, number);
+}
+
+static bool bind_name(rc_sqlite *sqlite, sqlite3_stmt *statement, int at, rc_str name,
+                      rc_store_fault *fault)
+{
+    int64_t id = 0;
+    if (!rc_sqlite_name(sqlite, name, &id, fault))
+        return false;
+    sqlite3_bind_int64(statement, at, id);
+    return true;
+}
+
+/* In the order of the table, from the first free place on. A step that cannot be bound because
+ * there is no memory shows when the statement runs: the column would be NULL where it may not. */
+static bool bind_columns(rc_sqlite *sqlite, sqlite3_stmt *statement, int at,
+                         const rc_record *record, rc_store_fault *fault)
+{
+#define BIND_INT(name) sqlite3_bind_int64(statement, at++, (int64_t)record->name);
+#define BIND_BITS(name) BIND_INT(name)
+#define BIND_OPTIONAL(name) bind_optional(statement, at++, record->name);
+#define BIND_NAME(name)                                           \
+    if (!bind_name(sqlite, statement, at++, record->name, fault)) \
+        return false;
+#define BIND_TEXT(name) bind_text(statement, at++, record->name, RC_RECORD_TEXT_MAX);
+#define RC_AUDIT_COLUMN(name, TYPE, words) BIND_##TYPE(name)
+#include "../../spec/audit.def"
+#undef BIND_INT
+#undef BIND_BITS
+#undef BIND_OPTIONAL
+#undef BIND_NAME
+#undef BIND_TEXT
+    return true;
+}
+
+/* --- one operation --- */
+
+/* Where an operation stands, or will stand. */
+typedef struct place {
+    int64_t key;
+    bool is_there;
+} place;
+
+static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_fault *fault)
+{
+    sqlite3_stmt *find = rc_sqlite_get(sqlite, RC_SQL_FIND_OPERATION, fault);
+    int64_t key = 0;
+    if (find == NULL)
+        return false;
+    if (!rc_sqlite_key(id, &key))
+        return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
+    const int64_t first = key;
+    do {
+        sqlite3_bind_int64(find, 1, key);
+        int code = sqlite3_step(find);
+        bool is_it = code == SQLITE_ROW && rc_str_eq(rc_sqlite_text(find, 0), id);
+        if (code != SQLITE_ROW && code != SQLITE_DONE)
+            rc_sqlite_fail(sqlite, "write", fault);
+        sqlite3_reset(find);
+        if (code != SQLITE_ROW && code != SQLITE_DONE)
+            return false;
+        if (is_it || code == SQLITE_DONE) {
+            *ret_place = (place){.key = key, .is_there = is_it};
+            return true;
+        }
+        key = rc_sqlite_next_key(key);
+    } while (key != first);
+    return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL,
+                              "too many operations in one millisecond");
+}
+
+static bool add_report(rc_sqlite *sqlite, int64_t key, const rc_record *record,
+                       rc_store_fault *fault)
+{
+    if (record->report_id.len == 0)
+        return true;
+    sqlite3_stmt *add = rc_sqlite_get(sqlite, RC_SQL_ADD_REPORT, fault);
+    if (add == NULL)
+        return false;
+    rc_str body = record->report_json;
+    sqlite3_bind_int64(add, 1, key);
+    sqlite3_bind_int64(add, 2, record->seq);
+    sqlite3_bind_text(add, 3, record->report_id.ptr, (int)record->report_id.len, SQLITE_STATIC);
+    sqlite3_bind_text(add, 4, body.len > 0 ? body.ptr : NULL, (int)body.len, SQLITE_STATIC);
+    return finish(sqlite, add, fault);
+}
+
+static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record,
+                       rc_store_fault *fault)
+{
+    sqlite3_stmt *add = rc_sqlite_get(sqlite, RC_SQL_ADD_RECORD, fault);
+    if (add == NULL)
+        return false;
+    rc_record timed = *record;
+    timed.at_ms = record->unix_ms - rc_sqlite_key_time(key);
+    sqlite3_bind_int64(add, 1, key);
+    sqlite3_bind_int64(add, 2, record->seq);
+    sqlite3_bind_int64(add, 3, (int)record->kind);
+    return bind_columns(sqlite, add, 4, &timed, fault) && finish(sqlite, add, fault) &&
+           add_report(sqlite, key, record, fault);
+}
+
+/* Adds the row of an operation, or its end. row: what is to stand in it. */
+static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record *row,
+                          rc_store_fault *fault)
+{
+    sqlite3_stmt *put =
+        rc_sqlite_get(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, fault);
+    if (put == NULL)
+        return false;
+    bool is_over = row->kind == RC_RECORD_OUTCOME;
+    rc_record timed = *row;
+    timed.at_ms = is_over ? row->unix_ms - rc_sqlite_key_time(where->key) : 0;
+    sqlite3_bind_int64(put, 1, where->key);
+    if (!where->is_there)
+        sqlite3_bind_text(put, 2, row->operation_id.ptr, (int)row->operation_id.len, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 3, (int)row->outcome);
+    bind_optional(put, 4, is_over ? (int64_t)row->seq : -1);
+    return bind_name(sqlite, put, 5, row->client, fault) &&
+           bind_name(sqlite, put, 6, row->route, fault) &&
+           bind_columns(sqlite, put, 7, &timed, fault) && finish(sqlite, put, fault);
+}
+
+/* The row of an operation, from those of its records that are at hand. */
+static rc_record operation_row(const rc_record *records, size_t count)
+{
+    const rc_record *begin = NULL;
+    const rc_record *outcome = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].kind == RC_RECORD_BEGIN && begin == NULL)
+            begin = &records[i];
+        if (records[i].kind == RC_RECORD_OUTCOME)
+            outcome = &records[i];
+    }
+    rc_record row;
+    rc_record_init(&row, RC_RECORD_BEGIN);
+    row.operation_id = records[0].operation_id;
+    if (records[0].kind == RC_RECORD_SERVICE || records[0].kind == RC_RECORD_SUPPRESSED)
+        row.outcome = RC_OUTCOME_NOTICE;
+    if (outcome != NULL)
+        row = *outcome;
+    if (begin == NULL)
+        return row;
+    row.client = row.client.len > 0 ? row.client : begin->client;
+    row.route = row.route.len > 0 ? row.route : begin->route;
+    row.model = row.model.len > 0 ? row.model : begin->model;
+    row.flags |= begin->flags;
+    return row;
+}
+
+/* Finds the operation or adds its row. An operation that begins has its own place nearly always:
+ * then looking for it first would be for nothing. */
+static bool settle(rc_sqlite *sqlite, const rc_record *row, bool is_beginning, place *ret_place,
+                   rc_store_fault *fault)
+{
+    if (is_beginning) {
+        *ret_place = (place){.is_there = false};
+        if (!rc_sqlite_key(row->operation_id, &ret_place->key))
+            return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
+        if (!put_operation(sqlite, ret_place, row, fault))
+            return false;
+        if (sqlite3_changes(sqlite->db) == 1)
+            return true;
+    }
+    if (!find_place(sqlite, row->operation_id, ret_place, fault))
+        return false;
+    return (ret_place->is_there && row->kind != RC_RECORD_OUTCOME) ||
+           put_operation(sqlite, ret_place, row, fault);
+}
+
+static bool add_operation(rc_sqlite *sqlite, const rc_record *records, size_t count,
+                          rc_store_fault *fault)
+{
+    place where = {.key = 0};
+    const rc_record row = operation_row(records, count);
+    if (!settle(sqlite, &row, records[0].kind == RC_RECORD_BEGIN, &where, fault) ||
+        (row.kind == RC_RECORD_OUTCOME && !add_report(sqlite, where.key, &row, fault)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind != RC_RECORD_BEGIN && records[i].kind != RC_RECORD_OUTCOME &&
+            !add_record(sqlite, where.key, &records[i], fault))
+            return false;
+    return true;
+}
+
+/* --- batches --- */
+
+static bool save_mark(rc_sqlite *sqlite, const rc_store_mark *mark, rc_store_fault *fault)
+{
+    bool is_kept = mark->state != 0;
+    sqlite3_stmt *save =
+        rc_sqlite_get(sqlite, is_kept ? RC_SQL_SAVE_MARK : RC_SQL_DROP_MARK, fault);
+    if (save == NULL)
+        return false;
+    sqlite3_bind_int64(save, 1, (int)mark->kind);
+    sqlite3_bind_text(save, 2, mark->name.ptr, (int)mark->name.len, SQLITE_STATIC);
+    if (is_kept) {
+        sqlite3_bind_int64(save, 3, mark->state);
+        sqlite3_bind_int64(save, 4, mark->until_unix_ms);
+    }
+    return finish(sqlite, save, fault);
+}
+
+static bool add_batch(rc_sqlite *sqlite, const rc_batch *batch, rc_store_fault *fault)
+{
+    for (size_t at = 0; at < batch->record_count;) {
+        const rc_record *first = &batch->records[at];
+        size_t count = 1;
+        while (at + count < batch->record_count &&
+               rc_str_eq(first[count].operation_id, first->operation_id))
+            count++;
+        if (!add_operation(sqlite, first, count, fault))
+            return false;
+        at += count;
+    }
+    for (size_t i = 0; i < batch->mark_count; i++)
+        if (!save_mark(sqlite, &batch->marks[i], fault))
+            return false;
+    return true;
+}
+
+static bool add_all(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fault)
+{
+    if (!run(sqlite, RC_SQL_BEGIN, fault))
+        return false;
+    for (const rc_batch *batch = first; batch != NULL; batch = batch->next)
+        if (!add_batch(sqlite, batch, fault))
+            return false;
+    return run(sqlite, RC_SQL_COMMIT, fault);
+}
+
+bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fault)
+{
+    rc_sqlite *sqlite = (rc_sqlite *)store;
+    if (sqlite->mode != RC_STORE_WRITE)
+        return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", sqlite->path, "a reader");
+    for (const rc_batch *batch = first; batch != NULL; batch = batch->next)
+        if (rc_records_check(batch->records, batch->record_count) != RC_OK)
+            return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", sqlite->path, NULL);
+    if (add_all(sqlite, first, fault))
+        return true;
+    /* What fails may have ended the transaction itself. */
+    rc_store_fault ignored;
+    if (!sqlite3_get_autocommit(sqlite->db))
+        run(sqlite, RC_SQL_ROLLBACK, &ignored);
+    /* Names that were given numbers in it have none now. */
+    rc_names_clear(&sqlite->names);
+    return false;
+}

@@ -1,0 +1,125 @@
+#include "store/stats.h"
+
+#include <string.h>
+
+#define HOUR_MS INT64_C(3600000)
+#define SLOTS (RC_STATS_GROUPS_MAX * 2)
+/* The key of those for whom there was no room; no name, code or hour has it. */
+#define REST_KEY INT64_MIN
+/* One of each kind is kept free for the rest. */
+#define KINDS 6
+/* Of pointers, not of groups. */
+#define GROUPS_BYTES (RC_STATS_GROUPS_MAX * sizeof(void *))
+
+static rc_stats_group *make_group(rc_stats *stats, uint32_t by, int64_t key)
+{
+    rc_stats_group *group = stats->alloc.get(stats->alloc.ctx, sizeof(*group));
+    if (group == NULL)
+        return NULL;
+    memset(group, 0, sizeof(*group));
+    group->by = by;
+    group->key = key;
+    group->is_rest = key == REST_KEY;
+    return group;
+}
+
+rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const rc_alloc *alloc)
+{
+    memset(stats, 0, sizeof(*stats));
+    stats->alloc = *alloc;
+    stats->by = by;
+    stats->is_of_attempts = is_of_attempts;
+    stats->total = make_group(stats, 0, 0);
+    stats->groups = alloc->get(alloc->ctx, GROUPS_BYTES);
+    return stats->total != NULL && stats->groups != NULL ? RC_OK : RC_E_NOMEM;
+}
+
+void rc_stats_done(rc_stats *stats)
+{
+    const rc_alloc *alloc = &stats->alloc;
+    for (size_t i = 0; i < stats->count; i++)
+        alloc->put(alloc->ctx, stats->groups[i], sizeof(rc_stats_group));
+    if (stats->groups != NULL)
+        alloc->put(alloc->ctx, stats->groups, GROUPS_BYTES);
+    if (stats->total != NULL)
+        alloc->put(alloc->ctx, stats->total, sizeof(rc_stats_group));
+    stats->groups = NULL;
+    stats->total = NULL;
+    stats->count = 0;
+}
+
+static size_t slot_of(uint32_t by, int64_t key)
+{
+    uint64_t mixed = ((uint64_t)key ^ (uint64_t)by << 56) * UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(mixed >> 32) % SLOTS;
+}
+
+static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
+{
+    size_t slot = slot_of(by, key);
+    for (; stats->slots[slot] != 0; slot = (slot + 1) % SLOTS) {
+        rc_stats_group *group = stats->groups[stats->slots[slot] - 1];
+        if (group->by == by && group->key == key)
+            return group;
+    }
+    size_t room = RC_STATS_GROUPS_MAX - (key == REST_KEY ? 0 : KINDS);
+    if (stats->count >= room)
+        return NULL;
+    rc_stats_group *group = make_group(stats, by, key);
+    if (group == NULL) {
+        stats->is_out_of_memory = true;
+        return NULL;
+    }
+    stats->groups[stats->count++] = group;
+    stats->slots[slot] = (uint16_t)stats->count;
+    return group;
+}
+
+static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
+{
+    group->count++;
+    group->attempts += sample->attempts;
+    group->tokens_in += sample->tokens_in;
+    group->tokens_out += sample->tokens_out;
+    group->cost_usd_micro += sample->cost_usd_micro;
+    if (sample->latency_ms >= 0)
+        rc_histogram_add(&group->latency, (uint64_t)sample->latency_ms);
+    switch (sample->outcome) {
+    case RC_OUTCOME_SUCCEEDED:
+        group->succeeded++;
+        break;
+    case RC_OUTCOME_FAILED:
+        group->failed++;
+        break;
+    case RC_OUTCOME_CANCELLED:
+        group->cancelled++;
+        break;
+    case RC_OUTCOME_OPEN:
+    case RC_OUTCOME_NOTICE:
+        group->open++;
+        break;
+    }
+}
+
+static void add_to(rc_stats *stats, uint32_t by, int64_t key, const rc_stats_sample *sample)
+{
+    if ((stats->by & by) == 0)
+        return;
+    rc_stats_group *group = find(stats, by, key);
+    if (group == NULL && !stats->is_out_of_memory)
+        group = find(stats, by, REST_KEY);
+    if (group != NULL)
+        count_in(group, sample);
+}
+
+rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample)
+{
+    count_in(stats->total, sample);
+    add_to(stats, RC_STATS_BY_TARGET, sample->target, sample);
+    add_to(stats, RC_STATS_BY_CLASS, sample->error_class, sample);
+    add_to(stats, RC_STATS_BY_CODE, sample->code, sample);
+    add_to(stats, RC_STATS_BY_HOUR, sample->unix_ms / HOUR_MS * HOUR_MS, sample);
+    add_to(stats, RC_STATS_BY_CLIENT, sample->client, sample);
+    add_to(stats, RC_STATS_BY_MODEL, sample->model, sample);
+    return stats->is_out_of_memory ? RC_E_NOMEM : RC_OK;
+}

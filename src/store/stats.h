@@ -1,0 +1,79 @@
+/* rc_stats: operations or attempts, added up by target, class, code, hour, client or model, in a
+ * bounded space.
+ *
+ * Whoever reads rows adds one sample for each. A group is made when its key is first seen; when
+ * there are too many, what is left goes to the last one of its kind, which says so. */
+#ifndef RC_STORE_STATS_H
+#define RC_STORE_STATS_H
+
+#include <recourse/alloc.h>
+#include <recourse/str.h>
+
+#include "sim/histogram.h"
+#include "store/record.h"
+
+/* By what. */
+#define RC_STATS_BY_TARGET 1u
+#define RC_STATS_BY_CLASS 2u
+#define RC_STATS_BY_CODE 4u
+#define RC_STATS_BY_HOUR 8u
+#define RC_STATS_BY_CLIENT 16u
+#define RC_STATS_BY_MODEL 32u
+
+/* Of all kinds together. */
+#define RC_STATS_GROUPS_MAX 1024
+
+typedef struct rc_stats_group {
+    uint32_t by;    /* one of the above; 0: everything */
+    bool is_rest;   /* of its kind, those for whom there was no room */
+    int64_t key;    /* rc_error_class, rc_code, the hour's first Unix millisecond; else private */
+    char label[96]; /* of a target, client or model; ends in NUL */
+    uint64_t count;
+    uint64_t succeeded; /* of attempts: without a code */
+    uint64_t failed;
+    uint64_t cancelled;
+    uint64_t open;
+    uint64_t attempts; /* of operations: tries in all; of attempts the same as count */
+    uint64_t tokens_in;
+    uint64_t tokens_out;
+    uint64_t cost_usd_micro;
+    rc_histogram latency; /* of those whose time is known */
+} rc_stats_group;
+
+/* The caller's storage; `groups`, `count` and `total` are for reading, the rest is private. */
+typedef struct rc_stats {
+    rc_alloc alloc;
+    uint32_t by;
+    bool is_of_attempts;
+    bool is_out_of_memory;
+    rc_stats_group *total;
+    rc_stats_group **groups; /* in the order in which they were first seen */
+    size_t count;
+    uint16_t slots[RC_STATS_GROUPS_MAX * 2]; /* a hash table: 1 + the place in groups */
+} rc_stats;
+
+/* One row. */
+typedef struct rc_stats_sample {
+    int64_t unix_ms;
+    rc_outcome outcome;
+    int64_t code;
+    int64_t error_class;
+    int64_t target; /* a number that stands for a name, like the next two */
+    int64_t client;
+    int64_t model;
+    uint64_t attempts;
+    int64_t latency_ms;
+    uint64_t tokens_in;
+    uint64_t tokens_out;
+    uint64_t cost_usd_micro;
+} rc_stats_sample;
+
+/* Starts empty. by: any of the above together; is_of_attempts: of attempts, not of operations.
+ * alloc: copies. RC_E_NOMEM. Done is due in each case. */
+rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const rc_alloc *alloc);
+void rc_stats_done(rc_stats *stats);
+
+/* RC_E_NOMEM: it is not in all groups. sample: borrows. */
+rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample);
+
+#endif

@@ -1,0 +1,59 @@
+#include "store/store.h"
+
+#include "store/sqlite.h"
+
+#define SQLITE_SCHEME "sqlite:"
+
+bool rc_store_open(rc_str url, const rc_store_settings *settings, const rc_alloc *alloc,
+                   rc_store **ret_store, rc_store_fault *fault)
+{
+    const rc_str scheme = RC_STR(SQLITE_SCHEME);
+    if (url.len <= scheme.len || memcmp(url.ptr, scheme.ptr, scheme.len) != 0)
+        return rc_store_fault_set(fault, RC_STORE_UNSUPPORTED, "open", NULL, NULL);
+    rc_str path = rc_str_make(url.ptr + scheme.len, url.len - scheme.len);
+    return rc_sqlite_open(path, settings, alloc, ret_store, fault);
+}
+
+void rc_store_close(rc_store *store)
+{
+    if (store != NULL)
+        store->calls->close(store);
+}
+
+bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fault)
+{
+    return store->calls->append(store, first, fault);
+}
+
+bool rc_store_tidy(rc_store *store, bool is_forced, rc_store_fault *fault)
+{
+    return store->calls->tidy(store, is_forced, fault);
+}
+
+bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
+                       rc_store_fault *fault)
+{
+    return store->calls->timeline(store, operation_id, each, ctx, fault);
+}
+
+bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
+                   rc_store_fault *fault)
+{
+    return store->calls->list(store, query, each, ctx, fault);
+}
+
+bool rc_store_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
+                    rc_store_fault *fault)
+{
+    return store->calls->stats(store, filter, stats, fault);
+}
+
+bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault)
+{
+    return store->calls->marks(store, each, ctx, fault);
+}
+
+bool rc_store_check(rc_store *store, rc_store_fault *fault)
+{
+    return store->calls->check(store, fault);
+}

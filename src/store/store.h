@@ -1,0 +1,109 @@
+/* rc_store: where the audit is kept. One table of calls, so that another database can take the
+ * place of SQLite.
+ *
+ *   WRITE   one connection a file, in one thread: it alone writes and moves the log into the file.
+ *           A lock file keeps a second one out, in this process and in any other.
+ *   READ    any number, in any process, each used by one thread at a time. They write nothing.
+ *
+ * What a transaction promises once append has given true: see rc_store_settings. Strings that a
+ * question gives back are views that end with the call of `each`. Every function that can fail
+ * gives true, or false with fault filled in. */
+#ifndef RC_STORE_STORE_H
+#define RC_STORE_STORE_H
+
+#include "store/fault.h"
+#include "store/record.h"
+#include "store/stats.h"
+
+typedef enum rc_store_mode {
+    RC_STORE_READ = 0,
+    RC_STORE_WRITE = 1
+} rc_store_mode;
+
+typedef struct rc_store_settings {
+    rc_store_mode mode;
+    /* Of WRITE. false: what was appended survives the end of the process, `kill -9` included
+     * (synchronous=NORMAL). true: and a power cut (synchronous=FULL), for one flush of the disk a
+     * transaction. */
+    bool is_power_safe;
+} rc_store_settings;
+
+/* Which operations; what is 0 or empty does not matter. */
+typedef struct rc_store_filter {
+    int64_t from_unix_ms;  /* from then on */
+    int64_t until_unix_ms; /* before that; 0: no end */
+    rc_str client;
+    rc_str model;
+    rc_code code;
+    rc_str report_id; /* of any of its records */
+    bool has_outcome; /* without it: all but notices */
+    rc_outcome outcome;
+} rc_store_filter;
+
+typedef struct rc_store_query {
+    rc_store_filter filter;
+    uint32_t limit;       /* 0: none */
+    bool is_oldest_first; /* else the newest is */
+    int64_t beyond_key;   /* the key of the last one seen; 0: from the start */
+} rc_store_query;
+
+/* False: enough. record: views. */
+typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
+typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
+
+typedef struct rc_store rc_store;
+typedef struct rc_store_calls {
+    bool (*append)(rc_store *store, const rc_batch *first, rc_store_fault *fault);
+    bool (*tidy)(rc_store *store, bool is_forced, rc_store_fault *fault);
+    bool (*timeline)(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
+                     rc_store_fault *fault);
+    bool (*list)(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
+                 rc_store_fault *fault);
+    bool (*stats)(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
+                  rc_store_fault *fault);
+    bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+    bool (*check)(rc_store *store, rc_store_fault *fault);
+    void (*close)(rc_store *store);
+} rc_store_calls;
+
+struct rc_store {
+    const rc_store_calls *calls;
+};
+
+/* Opens what a configuration names: "sqlite:PATH". WRITE makes the file unless it is there, and
+ * brings an older one up to date. Gives in ret_store; free with rc_store_close. url, settings:
+ * borrow. alloc: copies. */
+bool rc_store_open(rc_str url, const rc_store_settings *settings, const rc_alloc *alloc,
+                   rc_store **ret_store, rc_store_fault *fault);
+
+/* Takes; also NULL. */
+void rc_store_close(rc_store *store);
+
+/* Keeps all batches in one transaction: all of it or nothing. Records pass rc_records_check first.
+ * A record whose operation and seq are there already is not kept again, so that doing it again
+ * after a failure whose end is not known does no harm. first: borrows. */
+bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
+
+/* Moves the log into the file when it has grown, or in any case. Readers are not disturbed. */
+bool rc_store_tidy(rc_store *store, bool is_forced, rc_store_fault *fault);
+
+/* All records of one operation in order. `each` is not called when there is none, and asks for no
+ * other timeline itself; within that of a list a timeline may be asked for. */
+bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
+                       rc_store_fault *fault);
+
+/* Operations, one record for each: BEGIN and OUTCOME in one, of the kind OUTCOME. */
+bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
+                   rc_store_fault *fault);
+
+/* Adds up. stats was set up by rc_stats_init, which says by what. */
+bool rc_store_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
+                    rc_store_fault *fault);
+
+/* What must survive a restart. Marks are saved by append. */
+bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+
+/* Is the whole file sound? Reads all of it. */
+bool rc_store_check(rc_store *store, rc_store_fault *fault);
+
+#endif

@@ -1,0 +1,140 @@
+#include "store/submission.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include <recourse/buf.h>
+#include <recourse/json.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const size_t strings[] = {
+    offsetof(rc_record, operation_id), offsetof(rc_record, client),
+    offsetof(rc_record, route),        offsetof(rc_record, provider),
+    offsetof(rc_record, model),        offsetof(rc_record, target),
+    offsetof(rc_record, credential),   offsetof(rc_record, request_id),
+    offsetof(rc_record, text),         offsetof(rc_record, report_id),
+    offsetof(rc_record, report_json),
+};
+
+static rc_str *string_at(rc_record *record, size_t index)
+{
+    return (rc_str *)(void *)((char *)record + strings[index]);
+}
+
+/* What the report knows and the record does not say. */
+static rc_record completed(const rc_record *record)
+{
+    rc_record full = *record;
+    if (record->report == NULL)
+        return full;
+    if (full.code == RC_CODE_NONE)
+        full.code = rc_report_code(record->report);
+    if (full.error_class == RC_CLASS_NONE)
+        full.error_class = rc_report_class(record->report);
+    if (full.category == RC_CATEGORY_NONE)
+        full.category = rc_report_category(record->report);
+    if (full.request_id.len == 0)
+        full.request_id = rc_report_request_id(record->report);
+    if (full.report_id.len == 0)
+        full.report_id = rc_report_id(record->report);
+    return full;
+}
+
+static size_t string_bytes(const rc_record *record)
+{
+    rc_record full = completed(record);
+    size_t bytes = 0;
+    for (size_t i = 0; i < COUNT(strings); i++)
+        bytes += string_at(&full, i)->len;
+    return bytes;
+}
+
+/* The reports as JSON, one after another: each ends with a newline, which none of them has inside.
+ * One that cannot be written is an empty line: its id stays. */
+static void encode(const rc_batch *batch, rc_buf *json)
+{
+    for (size_t i = 0; i < batch->record_count; i++) {
+        if (batch->records[i].report == NULL)
+            continue;
+        rc_report_encode(batch->records[i].report, RC_VIEW_INTERNAL, json);
+        rc_buf_push_byte(json, '\n');
+    }
+}
+
+static char *keep_string(char *at, rc_str *string)
+{
+    if (string->len > 0)
+        memcpy(at, string->ptr, string->len);
+    string->ptr = at;
+    return at + string->len;
+}
+
+/* Takes the next line of json. */
+static rc_str next_line(rc_str *json)
+{
+    const char *end = json->len > 0 ? memchr(json->ptr, '\n', json->len) : NULL;
+    if (end == NULL)
+        return rc_str_make(NULL, 0);
+    rc_str line = rc_str_make(json->ptr, (size_t)(end - json->ptr));
+    *json = rc_str_make(end + 1, json->len - line.len - 1);
+    return line;
+}
+
+/* Copies into the block, behind its head. */
+static void fill(rc_submission *submission, const rc_batch *batch, rc_str json)
+{
+    rc_record *records = (rc_record *)(void *)(submission + 1);
+    rc_store_mark *marks = (rc_store_mark *)(void *)(records + batch->record_count);
+    char *at = (char *)(marks + batch->mark_count);
+    for (size_t i = 0; i < batch->record_count; i++) {
+        records[i] = completed(&batch->records[i]);
+        if (records[i].report != NULL)
+            records[i].report_json = next_line(&json);
+        records[i].report = NULL;
+        for (size_t k = 0; k < COUNT(strings); k++)
+            at = keep_string(at, string_at(&records[i], k));
+    }
+    for (size_t i = 0; i < batch->mark_count; i++) {
+        marks[i] = batch->marks[i];
+        at = keep_string(at, &marks[i].name);
+    }
+    submission->batch = (rc_batch){
+        .records = records,
+        .record_count = batch->record_count,
+        .marks = marks,
+        .mark_count = batch->mark_count,
+    };
+}
+
+static size_t block_size(const rc_batch *batch, size_t json_bytes)
+{
+    size_t size = sizeof(rc_submission) + batch->record_count * sizeof(rc_record) +
+                  batch->mark_count * sizeof(rc_store_mark) + json_bytes;
+    for (size_t i = 0; i < batch->record_count; i++)
+        size += string_bytes(&batch->records[i]);
+    for (size_t i = 0; i < batch->mark_count; i++)
+        size += batch->marks[i].name.len;
+    return size;
+}
+
+rc_submission *rc_submission_make(const rc_batch *batch, const rc_alloc *alloc)
+{
+    rc_buf json;
+    rc_buf_init(&json, alloc, RC_RECORD_REPORT_MAX);
+    encode(batch, &json);
+    size_t size = block_size(batch, rc_buf_get(&json).len);
+    rc_submission *submission = alloc->get(alloc->ctx, size);
+    if (submission != NULL) {
+        memset(submission, 0, sizeof(*submission));
+        submission->size = size;
+        fill(submission, batch, rc_buf_get(&json));
+    }
+    rc_buf_done(&json);
+    return submission;
+}
+
+void rc_submission_free(rc_submission *submission, const rc_alloc *alloc)
+{
+    alloc->put(alloc->ctx, submission, submission->size);
+}

@@ -1,0 +1,33 @@
+/* rc_submission: a copy of records and marks in one block of memory, on its way to the store. What
+ * is in it needs nothing of the one who made it. */
+#ifndef RC_STORE_SUBMISSION_H
+#define RC_STORE_SUBMISSION_H
+
+#include "store/record.h"
+
+/* How it ended for whoever waits. */
+typedef enum rc_kept {
+    RC_KEPT_SAFE = 0,    /* it is as safe as the settings say */
+    RC_KEPT_LOST = 1,    /* it is not; the configuration says to go on */
+    RC_KEPT_REFUSED = 2, /* it is not; the configuration says to stop */
+} rc_kept;
+
+/* Called on the writer's thread. why: NULL when it is safe; views, until it returns. */
+typedef void (*rc_kept_done)(void *ctx, rc_kept kept, const rc_report *why);
+
+typedef struct rc_submission {
+    rc_batch batch; /* its `next` is the next submission's */
+    struct rc_submission *next;
+    size_t size; /* of the block */
+    rc_kept_done done;
+    void *ctx;
+} rc_submission;
+
+/* Gives; NULL: no memory. batch: copies (its `next` is not looked at). The reports become JSON
+ * here, in the caller's thread. alloc: borrows. */
+rc_submission *rc_submission_make(const rc_batch *batch, const rc_alloc *alloc);
+
+/* Takes. */
+void rc_submission_free(rc_submission *submission, const rc_alloc *alloc);
+
+#endif

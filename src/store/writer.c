@@ -1,0 +1,250 @@
+#include "store/writer.h"
+
+#include <string.h>
+
+#include <recourse/builder.h>
+
+#include "store/writer_private.h"
+
+#define COUNT_MAX 16384u
+#define BYTES_MAX ((size_t)64 << 20)
+#define NS_PER_MS UINT64_C(1000000)
+
+/* --- submitting --- */
+
+static bool is_well_formed(const rc_batch *batch)
+{
+    return batch->record_count + batch->mark_count > 0 &&
+           rc_records_check(batch->records, batch->record_count) == RC_OK;
+}
+
+/* Locked. */
+static bool has_room(const rc_writer *writer, size_t size)
+{
+    return !writer->is_down && !writer->is_stopping &&
+           writer->counts.queued < writer->settings.max_count &&
+           size <= writer->settings.max_bytes &&
+           writer->queued_bytes <= writer->settings.max_bytes - size;
+}
+
+/* Locked. */
+static void enqueue(rc_writer *writer, rc_submission *submission)
+{
+    if (writer->last != NULL) {
+        writer->last->next = submission;
+        writer->last->batch.next = &submission->batch;
+    } else {
+        writer->first = submission;
+    }
+    writer->last = submission;
+    writer->counts.queued++;
+    writer->queued_bytes += submission->size;
+    if (writer->is_idle)
+        uv_cond_signal(&writer->wake);
+}
+
+/* Locked. */
+static rc_submitted turn_away(rc_writer *writer)
+{
+    if (!writer->settings.goes_on) {
+        writer->counts.refused++;
+        return RC_SUBMITTED_REFUSED;
+    }
+    writer->counts.lost++;
+    return RC_SUBMITTED_GO_ON;
+}
+
+rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_done done,
+                              void *ctx)
+{
+    if (!is_well_formed(batch))
+        return RC_SUBMITTED_INVALID;
+    rc_submission *submission = rc_submission_make(batch, &writer->alloc);
+    rc_submitted answer = writer->settings.is_async ? RC_SUBMITTED_GO_ON : RC_SUBMITTED_WAIT;
+    if (submission != NULL && !writer->settings.is_async) {
+        submission->done = done;
+        submission->ctx = ctx;
+    }
+    uv_mutex_lock(&writer->lock);
+    if (submission != NULL && has_room(writer, submission->size)) {
+        enqueue(writer, submission);
+        submission = NULL;
+    } else {
+        answer = turn_away(writer);
+    }
+    uv_mutex_unlock(&writer->lock);
+    if (submission != NULL)
+        rc_submission_free(submission, &writer->alloc);
+    return answer;
+}
+
+const rc_report *rc_writer_why(rc_writer *writer)
+{
+    uv_mutex_lock(&writer->lock);
+    const rc_report *why = writer->why != NULL ? rc_report_dup(writer->why)
+                                               : rc_report_static(RC_CODE_STORE_UNAVAILABLE);
+    uv_mutex_unlock(&writer->lock);
+    return why;
+}
+
+rc_writer_counts rc_writer_count(rc_writer *writer)
+{
+    uv_mutex_lock(&writer->lock);
+    rc_writer_counts counts = writer->counts;
+    counts.is_down = writer->is_down;
+    uv_mutex_unlock(&writer->lock);
+    return counts;
+}
+
+/* --- the thread --- */
+
+rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting)
+{
+    uv_mutex_lock(&writer->lock);
+    writer->is_idle = true;
+    while (is_waiting && writer->first == NULL && !writer->is_stopping)
+        uv_cond_wait(&writer->wake, &writer->lock);
+    writer->is_idle = false;
+    rc_submission *taken = writer->first;
+    writer->first = NULL;
+    writer->last = NULL;
+    writer->counts.queued = 0;
+    writer->queued_bytes = 0;
+    uv_mutex_unlock(&writer->lock);
+    return taken;
+}
+
+static void count_end(rc_writer *writer, uint64_t count, rc_kept kept)
+{
+    uv_mutex_lock(&writer->lock);
+    switch (kept) {
+    case RC_KEPT_SAFE:
+        writer->counts.groups++;
+        writer->counts.kept += count;
+        break;
+    case RC_KEPT_LOST:
+        writer->counts.lost += count;
+        break;
+    case RC_KEPT_REFUSED:
+        writer->counts.refused += count;
+        break;
+    }
+    uv_mutex_unlock(&writer->lock);
+}
+
+void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_kept kept, const rc_report *why)
+{
+    uint64_t count = 0;
+    for (const rc_submission *each = taken; each != NULL; each = each->next)
+        count++;
+    /* Before anyone is told: whoever is may look at the numbers. */
+    count_end(writer, count, kept);
+    while (taken != NULL) {
+        rc_submission *next = taken->next;
+        if (taken->done != NULL)
+            taken->done(taken->ctx, kept, why);
+        rc_submission_free(taken, &writer->alloc);
+        taken = next;
+    }
+}
+
+bool rc_writer_is_stopping(rc_writer *writer)
+{
+    uv_mutex_lock(&writer->lock);
+    bool is_stopping = writer->is_stopping;
+    uv_mutex_unlock(&writer->lock);
+    return is_stopping;
+}
+
+void rc_writer_pause(rc_writer *writer, uint64_t wait_ms)
+{
+    if (writer->settings.pause != NULL) {
+        writer->settings.pause(writer->settings.ctx, wait_ms);
+        return;
+    }
+    const uint64_t until_ns = uv_hrtime() + wait_ms * NS_PER_MS;
+    uv_mutex_lock(&writer->lock);
+    for (uint64_t now_ns = uv_hrtime(); now_ns < until_ns && !writer->is_stopping;
+         now_ns = uv_hrtime())
+        uv_cond_timedwait(&writer->wake, &writer->lock, until_ns - now_ns);
+    uv_mutex_unlock(&writer->lock);
+}
+
+static void work(void *argument)
+{
+    rc_writer *writer = argument;
+    rc_submission *taken = NULL;
+    while ((taken = rc_writer_take(writer, true)) != NULL) {
+        rc_store_fault fault;
+        if (!rc_writer_append(writer, &taken->batch, &fault)) {
+            rc_writer_fall(writer, taken, &fault);
+            continue;
+        }
+        rc_writer_finish(writer, taken, RC_KEPT_SAFE, NULL);
+        rc_writer_tell_lost(writer, "the audit's queue was full");
+        /* After the answers: nobody waits for it. */
+        if (!rc_store_tidy(writer->store, false, &fault))
+            rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+    }
+}
+
+/* --- start and stop --- */
+
+static bool begin(rc_writer *writer, rc_store_fault *fault)
+{
+    const rc_store_settings settings = {.mode = RC_STORE_WRITE,
+                                        .is_power_safe = !writer->settings.is_async};
+    if (!rc_store_open(writer->settings.url, &settings, &writer->alloc, &writer->store, fault))
+        return false;
+    if (uv_mutex_init(&writer->lock) != 0)
+        return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "start", NULL, NULL);
+    if (uv_cond_init(&writer->wake) != 0) {
+        uv_mutex_destroy(&writer->lock);
+        return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "start", NULL, NULL);
+    }
+    if (uv_thread_create(&writer->thread, work, writer) != 0) {
+        uv_cond_destroy(&writer->wake);
+        uv_mutex_destroy(&writer->lock);
+        return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "start", NULL, "no thread");
+    }
+    return true;
+}
+
+bool rc_writer_start(const rc_writer_settings *settings, const rc_alloc *alloc,
+                     rc_writer **ret_writer, rc_store_fault *fault)
+{
+    rc_writer *writer = alloc->get(alloc->ctx, sizeof(*writer));
+    if (writer == NULL)
+        return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "start", NULL, NULL);
+    memset(writer, 0, sizeof(*writer));
+    writer->alloc = *alloc;
+    writer->settings = *settings;
+    if (settings->max_count == 0)
+        writer->settings.max_count = COUNT_MAX;
+    if (settings->max_bytes == 0)
+        writer->settings.max_bytes = BYTES_MAX;
+    if (!begin(writer, fault)) {
+        rc_store_close(writer->store);
+        alloc->put(alloc->ctx, writer, sizeof(*writer));
+        return false;
+    }
+    writer->settings.url = rc_str_make(NULL, 0);
+    *ret_writer = writer;
+    return true;
+}
+
+void rc_writer_stop(rc_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    uv_mutex_lock(&writer->lock);
+    writer->is_stopping = true;
+    uv_cond_signal(&writer->wake);
+    uv_mutex_unlock(&writer->lock);
+    uv_thread_join(&writer->thread);
+    rc_store_close(writer->store);
+    rc_report_free(writer->why);
+    uv_cond_destroy(&writer->wake);
+    uv_mutex_destroy(&writer->lock);
+    writer->alloc.put(writer->alloc.ctx, writer, sizeof(*writer));
+}

@@ -1,0 +1,75 @@
+/* rc_writer: the one thread that writes the audit.
+ *
+ *   any thread ──submit──► [ queue, bounded ] ──all of it──► one transaction ──► done, done, done
+ *                               │ full                            │ fails
+ *                               ▼                                 ▼
+ *                         refused, or lost            again after 2, 4, 6 s ──► DOWN
+ *
+ *   DOWN   whatever waits and whatever comes is refused, or lost when the configuration says to go
+ *          on. Every 6 s a record that tells of the gap is tried; once it is kept, all is well.
+ *
+ * Nothing is lost in silence: going on without the store sends a SuppressedError with the number of
+ * operations that have no record, and the gap itself is a record once the store is back. */
+#ifndef RC_STORE_WRITER_H
+#define RC_STORE_WRITER_H
+
+#include "store/store.h"
+#include "store/submission.h"
+#include "sys/calls.h"
+
+typedef struct rc_writer_settings {
+    rc_str url; /* as in rc_store_open; borrows until start returns */
+    /* false: safe before the answer, also from a power cut. true: soon afterwards, and safe from
+     * the end of the process alone. */
+    bool is_async;
+    bool goes_on;              /* when the store fails: lost, not refused */
+    uint32_t max_count;        /* submissions in the queue; 0: 16384 */
+    size_t max_bytes;          /* of memory in it; 0: 64 MB */
+    const rc_sys_calls *calls; /* clock and entropy; borrows until stop */
+    void *ctx;                 /* of what follows, all on the writer's thread */
+    /* A line of JSON with its newline: rc_suppressed_encode's. line: views. */
+    void (*on_suppressed)(void *ctx, rc_str line);
+    /* The store went down (why: views), or is back (why: NULL). May be NULL. */
+    void (*on_change)(void *ctx, const rc_report *why);
+    /* Waits instead of the clock. May be NULL: then it is real time, cut short by stop. */
+    void (*pause)(void *ctx, uint64_t wait_ms);
+} rc_writer_settings;
+
+typedef struct rc_writer rc_writer;
+
+/* Opens the store and starts the thread. Gives in ret_writer. settings: copies; alloc: copies, and
+ * it must serve all threads that submit. False: fault says why. */
+bool rc_writer_start(const rc_writer_settings *settings, const rc_alloc *alloc,
+                     rc_writer **ret_writer, rc_store_fault *fault);
+
+/* Writes what is in the queue (without waiting for a store that is down), ends the thread and
+ * closes the store. Nobody may submit any more. Takes; also NULL. */
+void rc_writer_stop(rc_writer *writer);
+
+typedef enum rc_submitted {
+    RC_SUBMITTED_WAIT = 0,    /* done will be called */
+    RC_SUBMITTED_GO_ON = 1,   /* nothing to wait for: it is asynchronous, or lost and told */
+    RC_SUBMITTED_REFUSED = 2, /* the store is down or cannot keep up: rc_writer_why */
+    RC_SUBMITTED_INVALID = 3  /* a record is not well formed: a mistake of the caller */
+} rc_submitted;
+
+/* Any thread. batch: copies. done: called once when the answer is WAIT, on the writer's thread, and
+ * perhaps before this returns. */
+rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_done done,
+                              void *ctx);
+
+/* Why submissions are refused: StoreUnavailable. Gives; never NULL. */
+const rc_report *rc_writer_why(rc_writer *writer);
+
+typedef struct rc_writer_counts {
+    uint64_t kept;    /* submissions */
+    uint64_t lost;    /* not kept, and the caller was told to go on */
+    uint64_t refused; /* not kept, and the caller was told so */
+    uint64_t groups;  /* transactions */
+    uint64_t queued;  /* now */
+    bool is_down;
+} rc_writer_counts;
+
+rc_writer_counts rc_writer_count(rc_writer *writer);
+
+#endif

@@ -1,0 +1,156 @@
+/* A store that fails: again, then down, then back. */
+#include <recourse/policy.h>
+#include <recourse/suppressed.h>
+
+#include "store/writer_private.h"
+#include "sys/clock.h"
+#include "sys/entropy.h"
+
+#define TEXT_MAX ((size_t)256)
+#define LINE_MAX_BYTES ((size_t)1 << 16)
+
+static const rc_retry_rule *rule_of_store(void)
+{
+    return rc_policy_rule(rc_policy_preset(RC_STR("transport")), RC_CODE_STORE_UNAVAILABLE);
+}
+
+static rc_id make_id(rc_writer *writer, int64_t now_unix_ms)
+{
+    uint8_t entropy[10] = {0};
+    rc_entropy_get(writer->settings.calls, entropy, sizeof(entropy));
+    return rc_id_make(&writer->ids, now_unix_ms, entropy);
+}
+
+bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *fault)
+{
+    const rc_retry_rule *rule = rule_of_store();
+    uint64_t wait_ms = 0;
+    for (uint32_t failed = 0;;) {
+        if (rc_store_append(writer->store, first, fault))
+            return true;
+        failed++;
+        if (failed > rule->schedule_count || !rc_store_fault_may_pass(fault->kind) ||
+            rc_writer_is_stopping(writer))
+            return false;
+        wait_ms = rc_backoff_wait(rule, failed, wait_ms, 0);
+        rc_writer_pause(writer, wait_ms);
+    }
+}
+
+/* --- what is ignored --- */
+
+static void send_suppressed(rc_writer *writer, const rc_report *report, rc_str reason)
+{
+    rc_buf line;
+    if (writer->settings.on_suppressed == NULL)
+        return;
+    rc_buf_init(&line, &writer->alloc, LINE_MAX_BYTES);
+    int64_t now_unix_ms = rc_clock_unix_ms(writer->settings.calls);
+    if (rc_suppressed_encode(report, reason, ++writer->suppressed_seq, now_unix_ms, &line) != RC_OK)
+        writer->settings.on_suppressed(writer->settings.ctx,
+                                       RC_STR("{\"type\":\"SuppressedError\"}\n"));
+    else
+        writer->settings.on_suppressed(writer->settings.ctx, rc_buf_get(&line));
+    rc_buf_done(&line);
+}
+
+void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const char *reason)
+{
+    const rc_id id = make_id(writer, rc_clock_unix_ms(writer->settings.calls));
+    const rc_report *report = rc_store_fault_report(fault, &id, &writer->alloc);
+    send_suppressed(writer, report, rc_str_c(reason));
+    rc_report_free(report);
+}
+
+void rc_writer_tell_lost(rc_writer *writer, const char *reason)
+{
+    const uint64_t lost = rc_writer_count(writer).lost;
+    if (lost == writer->told_lost)
+        return;
+    char memory[TEXT_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof(memory));
+    rc_buf_push(&text, rc_str_c(reason));
+    rc_buf_push(&text, RC_STR("; operations that have no record: "));
+    rc_buf_push_u64(&text, lost - writer->told_lost);
+    writer->told_lost = lost;
+    const rc_report *why = rc_writer_why(writer);
+    send_suppressed(writer, why, rc_buf_get(&text));
+    rc_report_free(why);
+}
+
+/* --- down --- */
+
+static void go_down(rc_writer *writer, const rc_store_fault *fault)
+{
+    writer->down_since_unix_ms = rc_clock_unix_ms(writer->settings.calls);
+    const rc_id id = make_id(writer, writer->down_since_unix_ms);
+    const rc_report *why = rc_store_fault_report(fault, &id, &writer->alloc);
+    uv_mutex_lock(&writer->lock);
+    const rc_report *before = writer->why;
+    writer->why = why;
+    writer->is_down = true;
+    writer->lost_before = writer->counts.lost + writer->counts.refused;
+    uv_mutex_unlock(&writer->lock);
+    rc_report_free(before);
+    if (writer->settings.on_change != NULL)
+        writer->settings.on_change(writer->settings.ctx, why);
+}
+
+static void come_back(rc_writer *writer)
+{
+    uv_mutex_lock(&writer->lock);
+    writer->is_down = false;
+    uv_mutex_unlock(&writer->lock);
+    if (writer->settings.on_change != NULL)
+        writer->settings.on_change(writer->settings.ctx, NULL);
+}
+
+/* The gap as a record: when it is kept, the store is back. What is lost while this is written is in
+ * the numbers of the next event, not in the record. */
+static bool probe(rc_writer *writer)
+{
+    char memory[TEXT_MAX];
+    rc_buf text;
+    rc_store_fault fault;
+    const rc_writer_counts counts = rc_writer_count(writer);
+    const int64_t now_unix_ms = rc_clock_unix_ms(writer->settings.calls);
+    const rc_id id = make_id(writer, now_unix_ms);
+    rc_buf_init_fixed(&text, memory, sizeof(memory));
+    rc_buf_push(&text, RC_STR("the store was down for "));
+    rc_buf_push_i64(&text, now_unix_ms - writer->down_since_unix_ms);
+    rc_buf_push(&text, RC_STR(" ms; operations that have no record: "));
+    rc_buf_push_u64(&text, counts.lost + counts.refused - writer->lost_before);
+
+    rc_record gap;
+    rc_record_init(&gap, RC_RECORD_SUPPRESSED);
+    gap.operation_id = rc_str_make(id.text, RC_ID_LEN);
+    gap.unix_ms = now_unix_ms;
+    gap.code = RC_CODE_STORE_UNAVAILABLE;
+    gap.error_class = RC_CLASS_SESSION;
+    gap.report_id = rc_report_id(writer->why);
+    gap.text = rc_buf_get(&text);
+    const rc_batch batch = {.records = &gap, .record_count = 1};
+    return rc_store_append(writer->store, &batch, &fault);
+}
+
+void rc_writer_fall(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault)
+{
+    const char *reason = "the audit goes on without its store";
+    const rc_retry_rule *rule = rule_of_store();
+    /* Whoever did not wait cannot be refused any more. */
+    const bool is_lost = writer->settings.goes_on || writer->settings.is_async;
+    const rc_kept kept = is_lost ? RC_KEPT_LOST : RC_KEPT_REFUSED;
+    go_down(writer, fault);
+    rc_writer_finish(writer, taken, kept, writer->why);
+    /* Nothing is put into the queue from now on: what is in it fares like what was taken. */
+    rc_writer_finish(writer, rc_writer_take(writer, false), kept, writer->why);
+    do {
+        rc_writer_tell_lost(writer, reason);
+        rc_writer_pause(writer, rc_backoff_wait(rule, rule->schedule_count, 0, 0));
+        if (rc_writer_is_stopping(writer))
+            return;
+    } while (!probe(writer));
+    come_back(writer);
+    rc_writer_tell_lost(writer, reason);
+}

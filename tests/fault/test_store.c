@@ -1,0 +1,376 @@
+/* The audit on a disk that fails and in a process that is killed: what was acknowledged is there,
+ * once; what was not is there as a whole or not at all. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <uv.h>
+
+#include "store/sqlite_private.h"
+#include "store/writer.h"
+#include <recourse/builder.h>
+
+#include "support/fail_alloc.h"
+#include "support/fault_vfs.h"
+#include "support/store_world.h"
+
+#define OPERATIONS 6
+#define POINTS_MAX 400
+#define CYCLES 20
+#define CHILD_IDS_MAX 4096
+
+/* --- the Nth call to the disk fails --- */
+
+/* Which of a world's operations were acknowledged. */
+typedef struct ledger {
+    rc_id ids[OPERATIONS];
+    bool is_acknowledged[OPERATIONS];
+} ledger;
+
+static void fill_failure(rc_record records[3], const rc_id *id, int64_t unix_ms)
+{
+    world_fill(records, id, unix_ms);
+    records[2].outcome = RC_OUTCOME_FAILED;
+    records[2].code = RC_CODE_OVERLOADED;
+    records[2].report_id = rc_str_make(id->text, RC_ID_LEN);
+    records[2].report_json = RC_STR("{\"error_code\":\"Overloaded\"}");
+}
+
+static bool append_one(store_world *world, ledger *book, int i)
+{
+    rc_record records[3];
+    fill_failure(records, &book->ids[i], WORLD_TIME + i);
+    bool is_kept = world_append(world, records, 3);
+    book->is_acknowledged[i] = book->is_acknowledged[i] || is_kept;
+    return is_kept;
+}
+
+static size_t timeline_count(store_world *world, const rc_id *id)
+{
+    size_t count = 0;
+    assert_true(rc_store_timeline(world->store, rc_str_make(id->text, RC_ID_LEN), count_records,
+                                  &count, &world->fault));
+    return count;
+}
+
+/* Whole or not at all; and there, if it was acknowledged. */
+static void assert_whole(store_world *world, const ledger *book)
+{
+    for (int i = 0; i < OPERATIONS; i++) {
+        size_t count = timeline_count(world, &book->ids[i]);
+        if (count != 0 || book->is_acknowledged[i])
+            assert_int_equal(count, 3);
+    }
+    assert_true(rc_store_check(world->store, &world->fault));
+}
+
+static void make_ids(store_world *world, ledger *book)
+{
+    memset(book, 0, sizeof(*book));
+    for (int i = 0; i < OPERATIONS; i++)
+        book->ids[i] = world_id(world, WORLD_TIME + i);
+}
+
+/* Opening, appending and moving the log, with a failure at the Nth call. Gives whether there was
+ * one. */
+static bool run_with_failure(int nth, bool is_for_good, int code)
+{
+    store_world world;
+    ledger book;
+    world_init(&world);
+    make_ids(&world, &book);
+    fault_arm(nth, is_for_good, code);
+    const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};
+    bool is_open =
+        rc_store_open(rc_str_c(world.url), &settings, &world.alloc, &world.store, &world.fault);
+    assert_true(is_open == (world.store != NULL));
+    for (int i = 0; is_open && i < OPERATIONS; i++) {
+        append_one(&world, &book, i);
+        if (i % 3 == 2)
+            (void)rc_store_tidy(world.store, true, &world.fault);
+    }
+    bool has_failed = atomic_load(&faults.failures) > 0;
+
+    /* The space is back: the same connection goes on. */
+    fault_disarm();
+    for (int i = 0; is_open && i < OPERATIONS; i++)
+        assert_true(append_one(&world, &book, i));
+    if (is_open)
+        assert_whole(&world, &book);
+    world_close(&world);
+    /* And so does the next process. */
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    assert_whole(&world, &book);
+    world_done(&world);
+    return has_failed;
+}
+
+static void fail_at_each_point(bool is_for_good, int code)
+{
+    int points = 0;
+    while (points < POINTS_MAX && run_with_failure(points + 1, is_for_good, code))
+        points++;
+    assert_true(points > 30);
+    assert_true(points < POINTS_MAX);
+}
+
+static void test_full_once(void **state)
+{
+    (void)state;
+    fail_at_each_point(false, SQLITE_FULL);
+}
+
+static void test_full_for_good(void **state)
+{
+    (void)state;
+    fail_at_each_point(true, SQLITE_FULL);
+}
+
+static void test_broken_once(void **state)
+{
+    (void)state;
+    fail_at_each_point(false, SQLITE_IOERR_WRITE);
+}
+
+static void test_broken_for_good(void **state)
+{
+    (void)state;
+    fail_at_each_point(true, SQLITE_IOERR_FSYNC);
+}
+
+/* What failed is a typed fault, not a crash and not a success. */
+static void test_faults_have_types(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        rc_store_fault_kind kind;
+    } cases[] = {{SQLITE_FULL, RC_STORE_FULL},
+                 {SQLITE_IOERR_WRITE, RC_STORE_IO},
+                 {SQLITE_READONLY, RC_STORE_READ_ONLY},
+                 {SQLITE_BUSY, RC_STORE_BUSY}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        store_world world;
+        ledger book;
+        world_init(&world);
+        make_ids(&world, &book);
+        assert_true(world_open(&world, RC_STORE_WRITE));
+        fault_arm(1, true, cases[i].code);
+        assert_false(append_one(&world, &book, 0));
+        assert_int_equal(world.fault.kind, cases[i].kind);
+        assert_true(rc_store_fault_may_pass(world.fault.kind));
+        fault_disarm();
+        assert_int_equal(timeline_count(&world, &book.ids[0]), 0);
+        assert_true(append_one(&world, &book, 0));
+        world_done(&world);
+    }
+}
+
+/* --- somebody else holds the lock --- */
+
+static void test_locked_by_a_shell(void **state)
+{
+    (void)state;
+    store_world world;
+    ledger book;
+    world_init(&world);
+    make_ids(&world, &book);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    sqlite3_busy_timeout(((rc_sqlite *)world.store)->db, 1);
+    sqlite3 *shell = NULL;
+    assert_int_equal(sqlite3_open(world.path, &shell), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(shell, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    assert_false(append_one(&world, &book, 0));
+    assert_int_equal(world.fault.kind, RC_STORE_BUSY);
+    assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(shell);
+    assert_true(append_one(&world, &book, 0));
+    world_done(&world);
+}
+
+/* --- no memory --- */
+
+static void test_each_allocation_of_opening_fails(void **state)
+{
+    (void)state;
+    store_world world;
+    world_init(&world);
+    for (int is_for_good = 0; is_for_good < 2; is_for_good++) {
+        bool is_open = false;
+        for (size_t n = 1; !is_open; n++) {
+            fail_alloc failing = {.fail_at = n, .for_good = is_for_good == 1};
+            const rc_alloc alloc = fail_alloc_of(&failing);
+            const rc_store_settings settings = {.mode = RC_STORE_WRITE};
+            rc_store *store = NULL;
+            is_open = rc_store_open(rc_str_c(world.url), &settings, &alloc, &store, &world.fault);
+            if (!is_open)
+                assert_int_equal(world.fault.kind, RC_STORE_NO_MEMORY);
+            rc_store_close(store);
+            assert_int_equal(failing.live, 0);
+            assert_false(failing.is_broken);
+        }
+    }
+    world_done(&world);
+}
+
+static void test_a_submission_without_memory(void **state)
+{
+    (void)state;
+    store_world world;
+    world_init(&world);
+    const rc_id id = world_id(&world, WORLD_TIME);
+    rc_record records[3];
+    world_fill(records, &id, WORLD_TIME);
+    records[2].report = rc_report_static(RC_CODE_OVERLOADED);
+    const rc_batch batch = {.records = records, .record_count = 3};
+    rc_submission *made = NULL;
+    for (size_t n = 1; n < 20; n++) {
+        fail_alloc failing = {.fail_at = n};
+        const rc_alloc alloc = fail_alloc_of(&failing);
+        made = rc_submission_make(&batch, &alloc);
+        if (made != NULL) { /* the report may be left out, its code may not */
+            assert_int_equal(made->batch.records[2].code, RC_CODE_OVERLOADED);
+            rc_submission_free(made, &alloc);
+        }
+        assert_int_equal(failing.live, 0);
+        assert_false(failing.is_broken);
+    }
+    assert_non_null(made);
+    world_done(&world);
+}
+
+/* --- kill -9 --- */
+
+static uv_sem_t child_done;
+
+static void on_child_done(void *ctx, rc_kept kept, const rc_report *why)
+{
+    (void)why;
+    *(rc_kept *)ctx = kept;
+    uv_sem_post(&child_done);
+}
+
+/* Keeps operations for ever and says of each that it is safe, by its id. */
+static void child(const store_world *world, int cycle, int fd)
+{
+    const rc_writer_settings settings = {.url = rc_str_c(world->url), .calls = &rc_sys_real};
+    rc_writer *writer = NULL;
+    rc_store_fault fault;
+    rc_id_maker ids = {.has_last = false};
+    const uint8_t entropy[10] = {(uint8_t)cycle};
+    uv_sem_init(&child_done, 0);
+    if (!rc_writer_start(&settings, &world->alloc, &writer, &fault))
+        _exit(3);
+    for (int64_t i = 0;; i++) {
+        const int64_t unix_ms = WORLD_TIME + cycle * 100000 + i;
+        const rc_id id = rc_id_make(&ids, unix_ms, entropy);
+        rc_record records[3];
+        rc_kept kept = RC_KEPT_LOST;
+        fill_failure(records, &id, unix_ms);
+        const rc_batch batch = {.records = records, .record_count = 3};
+        if (rc_writer_submit(writer, &batch, on_child_done, &kept) != RC_SUBMITTED_WAIT)
+            _exit(4);
+        uv_sem_wait(&child_done);
+        if (kept != RC_KEPT_SAFE || write(fd, id.text, RC_ID_LEN) != RC_ID_LEN)
+            _exit(5);
+    }
+}
+
+/* What it said before it was killed. */
+static size_t hear(int fd, size_t enough, pid_t pid, char *heard, size_t size)
+{
+    size_t len = 0;
+    bool is_killed = false;
+    for (;;) {
+        ssize_t got = read(fd, heard + len, size - len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        len += (size_t)got;
+        if (!is_killed && len >= enough) {
+            kill(pid, SIGKILL);
+            is_killed = true;
+        }
+        assert_true(len < size);
+    }
+    return len / RC_ID_LEN;
+}
+
+static char heard[CYCLES][CHILD_IDS_MAX * RC_ID_LEN];
+
+static void test_killed_again_and_again(void **state)
+{
+    (void)state;
+    store_world world;
+    size_t counts[CYCLES];
+    world_init(&world);
+    for (int cycle = 0; cycle < CYCLES; cycle++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            close(ends[0]);
+            child(&world, cycle, ends[1]);
+        }
+        close(ends[1]);
+        /* Another moment of the work each time. */
+        const size_t enough = (size_t)(1 + cycle * 7 % 23) * RC_ID_LEN;
+        counts[cycle] = hear(ends[0], enough, pid, heard[cycle], sizeof(heard[cycle]));
+        close(ends[0]);
+        int status = 0;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+        assert_true(world_open(&world, RC_STORE_WRITE));
+        for (int before = 0; before <= cycle; before++)
+            for (size_t i = 0; i < counts[before]; i++) {
+                rc_id id;
+                memcpy(id.text, heard[before] + i * RC_ID_LEN, RC_ID_LEN);
+                assert_int_equal(timeline_count(&world, &id), 3);
+            }
+        assert_true(rc_store_check(world.store, &world.fault));
+        world_close(&world);
+    }
+    /* No operation is there in part: as many outcomes as operations. */
+    int64_t open = -1;
+    assert_true(world_open(&world, RC_STORE_READ));
+    assert_true(rc_sqlite_number((rc_sqlite *)world.store,
+                                 "SELECT count(*) FROM operations WHERE outcome_seq IS NULL OR op"
+                                 " NOT IN (SELECT op FROM records)",
+                                 &open, &world.fault));
+    assert_int_equal(open, 0);
+    world_done(&world);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fault_vfs_install();
+    fault_disarm();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_full_once, set_up),
+        cmocka_unit_test_setup(test_full_for_good, set_up),
+        cmocka_unit_test_setup(test_broken_once, set_up),
+        cmocka_unit_test_setup(test_broken_for_good, set_up),
+        cmocka_unit_test_setup(test_faults_have_types, set_up),
+        cmocka_unit_test_setup(test_locked_by_a_shell, set_up),
+        cmocka_unit_test_setup(test_each_allocation_of_opening_fails, set_up),
+        cmocka_unit_test_setup(test_a_submission_without_memory, set_up),
+        cmocka_unit_test_setup(test_killed_again_and_again, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* SQLite's own seam to the system, with a system behind it that fails on command: the Nth write,
+ * sync, truncation or opening, once or for good. State is global: one a program. */
+#ifndef RC_TESTS_FAULT_VFS_H
+#define RC_TESTS_FAULT_VFS_H
+
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct fault_file {
+    sqlite3_file base;
+    sqlite3_file *real;
+    const char *name; /* SQLite's, until it is closed; NULL for a file without one */
+} fault_file;
+
+static struct fault_state {
+    sqlite3_vfs *real;
+    sqlite3_vfs vfs;
+    sqlite3_io_methods methods;
+    atomic_int calls;   /* that could fail, so far */
+    atomic_int fail_at; /* the first that does; 0: none */
+    atomic_bool is_for_good;
+    atomic_int code; /* what it says then */
+    atomic_int failures;
+    void (*on_sync)(const char *name); /* what was written is on the disk now; may be NULL */
+} faults;
+
+static inline bool fault_strikes(void)
+{
+    const int call = atomic_fetch_add(&faults.calls, 1) + 1;
+    const int fail_at = atomic_load(&faults.fail_at);
+    if (fail_at == 0 || call < fail_at || (call > fail_at && !atomic_load(&faults.is_for_good)))
+        return false;
+    atomic_fetch_add(&faults.failures, 1);
+    return true;
+}
+
+/* From the Nth call from now on. */
+static inline void fault_arm(int nth, bool is_for_good, int code)
+{
+    atomic_store(&faults.calls, 0);
+    atomic_store(&faults.failures, 0);
+    atomic_store(&faults.is_for_good, is_for_good);
+    atomic_store(&faults.code, code);
+    atomic_store(&faults.fail_at, nth);
+}
+
+static inline void fault_disarm(void)
+{
+    atomic_store(&faults.fail_at, 0);
+}
+
+static inline sqlite3_file *fault_real(sqlite3_file *file)
+{
+    return ((fault_file *)file)->real;
+}
+
+static inline int fault_close(sqlite3_file *file)
+{
+    return fault_real(file)->pMethods->xClose(fault_real(file));
+}
+
+static inline int fault_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 at)
+{
+    return fault_real(file)->pMethods->xRead(fault_real(file), bytes, size, at);
+}
+
+static inline int fault_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
+{
+    /* A disk that is full takes the first half. */
+    if (fault_strikes()) {
+        fault_real(file)->pMethods->xWrite(fault_real(file), bytes, size / 2, at);
+        return atomic_load(&faults.code);
+    }
+    return fault_real(file)->pMethods->xWrite(fault_real(file), bytes, size, at);
+}
+
+static inline int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    return fault_strikes() ? atomic_load(&faults.code)
+                           : fault_real(file)->pMethods->xTruncate(fault_real(file), size);
+}
+
+/* Nothing is forced to the disk, which would take most of the time: who cuts the power keeps count
+ * of what was to be there. */
+static inline int fault_sync(sqlite3_file *file, int flags)
+{
+    (void)flags;
+    if (fault_strikes())
+        return atomic_load(&faults.code);
+    if (faults.on_sync != NULL)
+        faults.on_sync(((fault_file *)file)->name);
+    return SQLITE_OK;
+}
+
+static inline int fault_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    return fault_real(file)->pMethods->xFileSize(fault_real(file), size);
+}
+
+static inline int fault_lock(sqlite3_file *file, int level)
+{
+    return fault_real(file)->pMethods->xLock(fault_real(file), level);
+}
+
+static inline int fault_unlock(sqlite3_file *file, int level)
+{
+    return fault_real(file)->pMethods->xUnlock(fault_real(file), level);
+}
+
+static inline int fault_check_lock(sqlite3_file *file, int *is_reserved)
+{
+    return fault_real(file)->pMethods->xCheckReservedLock(fault_real(file), is_reserved);
+}
+
+static inline int fault_control(sqlite3_file *file, int op, void *argument)
+{
+    return fault_real(file)->pMethods->xFileControl(fault_real(file), op, argument);
+}
+
+static inline int fault_sector(sqlite3_file *file)
+{
+    return fault_real(file)->pMethods->xSectorSize(fault_real(file));
+}
+
+static inline int fault_traits(sqlite3_file *file)
+{
+    return fault_real(file)->pMethods->xDeviceCharacteristics(fault_real(file));
+}
+
+static inline int fault_shm_map(sqlite3_file *file, int page, int size, int extend,
+                                void volatile **memory)
+{
+    return fault_real(file)->pMethods->xShmMap(fault_real(file), page, size, extend, memory);
+}
+
+static inline int fault_shm_lock(sqlite3_file *file, int offset, int count, int flags)
+{
+    return fault_real(file)->pMethods->xShmLock(fault_real(file), offset, count, flags);
+}
+
+static inline void fault_shm_barrier(sqlite3_file *file)
+{
+    fault_real(file)->pMethods->xShmBarrier(fault_real(file));
+}
+
+static inline int fault_shm_unmap(sqlite3_file *file, int is_deleted)
+{
+    return fault_real(file)->pMethods->xShmUnmap(fault_real(file), is_deleted);
+}
+
+static inline int fault_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                             int *ret_flags)
+{
+    (void)vfs;
+    fault_file *made = (fault_file *)file;
+    made->base.pMethods = NULL;
+    made->real = (sqlite3_file *)(void *)(made + 1);
+    made->name = name;
+    if (fault_strikes())
+        return SQLITE_CANTOPEN;
+    const int code = faults.real->xOpen(faults.real, name, made->real, flags, ret_flags);
+    if (code == SQLITE_OK)
+        made->base.pMethods = &faults.methods;
+    return code;
+}
+
+/* From now on all connections of this program go through it. */
+static inline void fault_vfs_install(void)
+{
+    if (faults.real != NULL)
+        return;
+    sqlite3_initialize();
+    faults.real = sqlite3_vfs_find(NULL);
+    faults.vfs = *faults.real;
+    faults.vfs.pNext = NULL;
+    faults.vfs.zName = "fault";
+    faults.vfs.szOsFile = (int)sizeof(fault_file) + faults.real->szOsFile;
+    faults.vfs.xOpen = fault_open;
+    faults.methods = (sqlite3_io_methods){
+        2,
+        fault_close,
+        fault_read,
+        fault_write,
+        fault_truncate,
+        fault_sync,
+        fault_size,
+        fault_lock,
+        fault_unlock,
+        fault_check_lock,
+        fault_control,
+        fault_sector,
+        fault_traits,
+        fault_shm_map,
+        fault_shm_lock,
+        fault_shm_barrier,
+        fault_shm_unmap,
+        NULL,
+        NULL,
+    };
+    sqlite3_vfs_register(&faults.vfs, 1);
+}
+
+#endif

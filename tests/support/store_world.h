@@ -1,0 +1,123 @@
+/* A store in a folder of its own, and records to put into it. */
+#ifndef RC_TESTS_STORE_WORLD_H
+#define RC_TESTS_STORE_WORLD_H
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <recourse/id.h>
+#include <recourse/stdlib.h>
+
+#include "store/store.h"
+
+#define WORLD_TIME INT64_C(1700000000000)
+
+typedef struct store_world {
+    rc_alloc alloc;
+    char folder[128];
+    char path[192];
+    char url[208];
+    rc_id_maker ids;
+    rc_store *store;
+    rc_store_fault fault;
+} store_world;
+
+static inline void world_init(store_world *world)
+{
+    memset(world, 0, sizeof(*world));
+    const char *place = getenv("TMPDIR");
+    world->alloc = rc_alloc_stdlib();
+    snprintf(world->folder, sizeof(world->folder), "%.90s/recourse-store-XXXXXX",
+             place != NULL ? place : "/tmp");
+    if (mkdtemp(world->folder) == NULL)
+        abort();
+    snprintf(world->path, sizeof(world->path), "%s/audit.db", world->folder);
+    snprintf(world->url, sizeof(world->url), "sqlite:%s", world->path);
+}
+
+static inline bool world_open(store_world *world, rc_store_mode mode)
+{
+    const rc_store_settings settings = {.mode = mode};
+    memset(&world->fault, 0, sizeof(world->fault));
+    return rc_store_open(rc_str_c(world->url), &settings, &world->alloc, &world->store,
+                         &world->fault);
+}
+
+static inline void world_close(store_world *world)
+{
+    rc_store_close(world->store);
+    world->store = NULL;
+}
+
+/* Removes the folder and what is in it. */
+static inline void world_done(store_world *world)
+{
+    world_close(world);
+    DIR *folder = opendir(world->folder);
+    for (struct dirent *entry = folder != NULL ? readdir(folder) : NULL; entry != NULL;
+         entry = readdir(folder)) {
+        char path[512];
+        snprintf(path, sizeof(path), "%s/%s", world->folder, entry->d_name);
+        if (entry->d_name[0] != '.' && unlink(path) != 0)
+            rmdir(path);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    rmdir(world->folder);
+}
+
+/* The next id, of that time; the entropy depends on how many there were. */
+static inline rc_id world_id(store_world *world, int64_t unix_ms)
+{
+    static const uint8_t entropy[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    return rc_id_make(&world->ids, unix_ms, entropy);
+}
+
+/* A whole operation: BEGIN, an ATTEMPT and the OUTCOME. id: views. */
+static inline void world_fill(rc_record records[3], const rc_id *id, int64_t unix_ms)
+{
+    static const rc_record_kind kinds[] = {RC_RECORD_BEGIN, RC_RECORD_ATTEMPT, RC_RECORD_OUTCOME};
+    for (uint32_t i = 0; i < 3; i++) {
+        rc_record_init(&records[i], kinds[i]);
+        records[i].operation_id = rc_str_make(id->text, RC_ID_LEN);
+        records[i].seq = i;
+        records[i].unix_ms = unix_ms + i;
+        records[i].client = RC_STR("app");
+        records[i].route = RC_STR("gpt-4o*");
+        records[i].model = RC_STR("gpt-4o");
+        records[i].flags = RC_RECORD_STREAMING;
+    }
+    for (uint32_t i = 1; i < 3; i++) {
+        records[i].attempt = 1;
+        records[i].target = RC_STR("openai/gpt-4o");
+        records[i].provider = RC_STR("openai");
+        records[i].credential = RC_STR("openai-1");
+        records[i].status = 200;
+        records[i].latency_ms = 840;
+        records[i].first_byte_ms = 210;
+        records[i].tokens_in = 1200;
+        records[i].tokens_out = 300;
+        records[i].cost_usd_micro = 6000;
+        records[i].bytes = 4096;
+        records[i].flags |= RC_RECORD_MEASURED;
+        records[i].request_id = RC_STR("req_abc");
+    }
+    records[2].outcome = RC_OUTCOME_SUCCEEDED;
+}
+
+static inline bool world_append(store_world *world, const rc_record *records, size_t count)
+{
+    const rc_batch batch = {.records = records, .record_count = count};
+    return rc_store_append(world->store, &batch, &world->fault);
+}
+
+static inline bool count_records(void *ctx, const rc_record *record)
+{
+    *(size_t *)ctx += record->operation_id.len == RC_ID_LEN ? 1 : 1000;
+    return true;
+}
+
+#endif

@@ -1,0 +1,395 @@
+/* The audit's file as a file: whose it is, of which version, and what is said when it cannot be
+ * used. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "store/sqlite_private.h"
+#include "support/store_world.h"
+
+static int set_up(void **state)
+{
+    store_world *world = calloc(1, sizeof(*world));
+    world_init(world);
+    *state = world;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    world_done(*state);
+    free(*state);
+    return 0;
+}
+
+/* Runs SQL on the file, as somebody else would. */
+static void run_sql(const store_world *world, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(world->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void write_file(const char *path, const char *bytes, size_t len, long at)
+{
+    FILE *file = fopen(path, at < 0 ? "wb" : "r+b");
+    assert_non_null(file);
+    if (at > 0)
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_refused(store_world *world, rc_store_mode mode, rc_store_fault_kind kind)
+{
+    assert_false(world_open(world, mode));
+    assert_null(world->store);
+    if (world->fault.kind != kind)
+        fail_msg("%s, not %s: %s", rc_store_fault_name(world->fault.kind),
+                 rc_store_fault_name(kind), world->fault.detail);
+    assert_non_null(strstr(world->fault.detail, rc_store_fault_text(kind)));
+    assert_true(strlen(rc_store_fault_advice(kind)) > 0);
+}
+
+static void fill_one(store_world *world, rc_id *ret_id)
+{
+    rc_record records[3];
+    *ret_id = world_id(world, WORLD_TIME);
+    world_fill(records, ret_id, WORLD_TIME);
+    assert_true(world_open(world, RC_STORE_WRITE));
+    assert_true(world_append(world, records, 3));
+    world_close(world);
+}
+
+static size_t count_timeline(store_world *world, const rc_id *id)
+{
+    size_t count = 0;
+    assert_true(rc_store_timeline(world->store, rc_str_make(id->text, RC_ID_LEN), count_records,
+                                  &count, &world->fault));
+    return count;
+}
+
+/* --- versions --- */
+
+/* The columns of a table, from `after` on, with commas. */
+static void columns_of(store_world *world, const char *table, const char *after, char *list,
+                       size_t size)
+{
+    char sql[256];
+    sqlite3_stmt *row = NULL;
+    snprintf(sql, sizeof(sql),
+             "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('%s') WHERE cid >"
+             " (SELECT cid FROM pragma_table_info('%s') WHERE name = '%s') ORDER BY cid)",
+             table, table, after);
+    assert_true(rc_sqlite_prepare((rc_sqlite *)world->store, sql, &row, &world->fault));
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    snprintf(list, size, "%s,", (const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+}
+
+static void test_the_tables_have_the_columns_of_the_spec(void **state)
+{
+    store_world *world = *state;
+    static const char wanted[] =
+#define RC_AUDIT_COLUMN(name, TYPE, words) #name ","
+#include "spec/audit.def"
+        ;
+    char list[1024];
+    assert_true(world_open(world, RC_STORE_WRITE));
+    columns_of(world, "records", "kind", list, sizeof(list));
+    assert_string_equal(list, wanted);
+    columns_of(world, "operations", "client", list, sizeof(list));
+    assert_int_equal(strncmp(list, wanted, sizeof(wanted) - 1), 0);
+    assert_string_equal(list + sizeof(wanted) - 1, "route,outcome_seq,id,");
+}
+
+static void test_steps_rise_by_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < rc_sqlite_step_count; i++)
+        assert_int_equal(rc_sqlite_steps[i].version, i + 1);
+}
+
+/* A file of version 1 gets a version 2 that exists here alone. */
+static void test_migration_keeps_what_was_there(void **state)
+{
+    store_world *world = *state;
+    const rc_sqlite_step steps[] = {
+        rc_sqlite_steps[0],
+        {2, "ALTER TABLE operations ADD COLUMN region TEXT; CREATE TABLE regions(id INTEGER);"},
+    };
+    rc_id id;
+    fill_one(world, &id);
+    assert_true(world_open(world, RC_STORE_WRITE));
+    const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
+    int version = 0;
+    assert_true(rc_sqlite_version(sqlite, steps, 2, &version, &world->fault));
+    assert_int_equal(version, 1);
+    assert_true(rc_sqlite_migrate(sqlite, steps, 2, version, &world->fault));
+    assert_true(rc_sqlite_version(sqlite, steps, 2, &version, &world->fault));
+    assert_int_equal(version, 2);
+    assert_int_equal(count_timeline(world, &id), 3);
+    int64_t columns = 0;
+    assert_true(rc_sqlite_number(
+        sqlite, "SELECT count(*) FROM pragma_table_info('operations') WHERE name = 'region'",
+        &columns, &world->fault));
+    assert_int_equal(columns, 1);
+    /* Doing it again changes nothing. */
+    assert_true(rc_sqlite_migrate(sqlite, steps, 2, version, &world->fault));
+}
+
+static void test_a_migration_that_fails_changes_nothing(void **state)
+{
+    store_world *world = *state;
+    const rc_sqlite_step steps[] = {
+        rc_sqlite_steps[0],
+        {2, "CREATE TABLE regions(id INTEGER);"},
+        {3, "ALTER TABLE nowhere ADD COLUMN region TEXT;"},
+    };
+    rc_id id;
+    fill_one(world, &id);
+    assert_true(world_open(world, RC_STORE_WRITE));
+    const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
+    assert_false(rc_sqlite_migrate(sqlite, steps, 3, 1, &world->fault));
+    assert_non_null(strstr(world->fault.detail, "nowhere"));
+    int64_t tables = -1;
+    assert_true(rc_sqlite_number(sqlite,
+                                 "SELECT count(*) FROM sqlite_master WHERE name = 'regions'",
+                                 &tables, &world->fault));
+    assert_int_equal(tables, 0);
+    int version = 0;
+    assert_true(rc_sqlite_version(sqlite, steps, 3, &version, &world->fault));
+    assert_int_equal(version, 1);
+    assert_int_equal(count_timeline(world, &id), 3);
+}
+
+static void test_the_future_is_refused(void **state)
+{
+    store_world *world = *state;
+    rc_id id;
+    fill_one(world, &id);
+    run_sql(world, "PRAGMA user_version = 99");
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_TOO_NEW);
+    assert_non_null(strstr(world->fault.detail, "version 99"));
+    assert_refused(world, RC_STORE_READ, RC_STORE_TOO_NEW);
+    run_sql(world, "PRAGMA user_version = 1");
+    assert_true(world_open(world, RC_STORE_READ));
+    assert_int_equal(count_timeline(world, &id), 3);
+}
+
+/* --- files that are not ours --- */
+
+static void test_another_database_is_left_alone(void **state)
+{
+    store_world *world = *state;
+    run_sql(world, "CREATE TABLE recipes(name); INSERT INTO recipes VALUES('soup')");
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_FOREIGN);
+    assert_refused(world, RC_STORE_READ, RC_STORE_FOREIGN);
+    run_sql(world, "PRAGMA application_id = 7; PRAGMA user_version = 1");
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_FOREIGN);
+    run_sql(world, "INSERT INTO recipes VALUES('bread')");
+}
+
+static void test_another_file_is_left_alone(void **state)
+{
+    store_world *world = *state;
+    static const char letter[] = "Dear Sir or Madam, this is a letter and no database at all, "
+                                 "and long enough to be looked at as one: 100 bytes and more.";
+    write_file(world->path, letter, sizeof(letter), -1);
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_FOREIGN);
+    assert_refused(world, RC_STORE_READ, RC_STORE_FOREIGN);
+    struct stat now;
+    assert_int_equal(stat(world->path, &now), 0);
+    assert_int_equal(now.st_size, sizeof(letter));
+}
+
+static void test_a_damaged_file_says_so(void **state)
+{
+    store_world *world = *state;
+    rc_id id;
+    fill_one(world, &id);
+    struct stat now;
+    assert_int_equal(stat(world->path, &now), 0);
+    char rubbish[4096];
+    memset(rubbish, 0xDB, sizeof(rubbish));
+    for (long at = 4096; at < now.st_size; at += 4096)
+        write_file(world->path, rubbish, sizeof(rubbish), at);
+    assert_true(world_open(world, RC_STORE_READ));
+    assert_false(rc_store_check(world->store, &world->fault));
+    assert_int_equal(world->fault.kind, RC_STORE_CORRUPT);
+    assert_false(rc_store_timeline(world->store, rc_str_make(id.text, RC_ID_LEN), count_records,
+                                   &now.st_size, &world->fault));
+    assert_int_equal(world->fault.kind, RC_STORE_CORRUPT);
+    assert_false(rc_store_fault_may_pass(world->fault.kind));
+}
+
+static void test_a_damaged_schema_is_refused(void **state)
+{
+    store_world *world = *state;
+    rc_id id;
+    fill_one(world, &id);
+    char rubbish[2048];
+    memset(rubbish, 0xDB, sizeof(rubbish));
+    write_file(world->path, rubbish, sizeof(rubbish), 100);
+    assert_refused(world, RC_STORE_READ, RC_STORE_CORRUPT);
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_CORRUPT);
+}
+
+/* --- places --- */
+
+static void test_a_folder_is_no_file(void **state)
+{
+    store_world *world = *state;
+    assert_int_equal(mkdir(world->path, 0700), 0);
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_DIRECTORY);
+    assert_refused(world, RC_STORE_READ, RC_STORE_DIRECTORY);
+}
+
+static void test_a_file_that_is_not_there(void **state)
+{
+    store_world *world = *state;
+    assert_refused(world, RC_STORE_READ, RC_STORE_MISSING);
+    assert_int_not_equal(access(world->path, F_OK), 0);
+    write_file(world->path, "", 0, -1);
+    assert_refused(world, RC_STORE_READ, RC_STORE_MISSING);
+    snprintf(world->url, sizeof(world->url), "sqlite:%s/no/such/folder.db", world->folder);
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_MISSING);
+}
+
+static void test_a_folder_that_may_not_be_written(void **state)
+{
+    store_world *world = *state;
+    if (geteuid() == 0) { /* whom nothing is forbidden, but for what no file system allows */
+        snprintf(world->url, sizeof(world->url), "sqlite:/proc/self/audit.db");
+        assert_false(world_open(world, RC_STORE_WRITE));
+        assert_true(world->fault.kind == RC_STORE_MISSING ||
+                    world->fault.kind == RC_STORE_NOT_ALLOWED);
+        return;
+    }
+    assert_int_equal(chmod(world->folder, 0500), 0);
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_NOT_ALLOWED);
+    assert_int_equal(chmod(world->folder, 0700), 0);
+}
+
+static void test_what_sqlite_says_has_a_meaning(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        int error;
+        rc_store_fault_kind kind;
+    } cases[] = {
+        {SQLITE_CANTOPEN, EACCES, RC_STORE_NOT_ALLOWED},
+        {SQLITE_CANTOPEN, EROFS, RC_STORE_READ_ONLY},
+        {SQLITE_CANTOPEN, ENOSPC, RC_STORE_FULL},
+        {SQLITE_CANTOPEN, EMFILE, RC_STORE_IO},
+        {SQLITE_READONLY_DIRECTORY, 0, RC_STORE_READ_ONLY},
+        {SQLITE_PERM, 0, RC_STORE_NOT_ALLOWED},
+        {SQLITE_BUSY_RECOVERY, 0, RC_STORE_BUSY},
+        {SQLITE_FULL, 0, RC_STORE_FULL},
+        {SQLITE_IOERR_WRITE, EIO, RC_STORE_IO},
+        {SQLITE_IOERR_WRITE, ENOSPC, RC_STORE_FULL},
+        {SQLITE_IOERR_SHMSIZE, EDQUOT, RC_STORE_FULL},
+        {SQLITE_IOERR_NOMEM, 0, RC_STORE_NO_MEMORY},
+        {SQLITE_NOMEM, 0, RC_STORE_NO_MEMORY},
+        {SQLITE_CORRUPT_INDEX, 0, RC_STORE_CORRUPT},
+        {SQLITE_MISUSE, 0, RC_STORE_OTHER},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(rc_sqlite_fault_kind(cases[i].code, cases[i].error), cases[i].kind);
+}
+
+static void test_one_writer_alone(void **state)
+{
+    store_world *world = *state;
+    assert_true(world_open(world, RC_STORE_WRITE));
+    rc_store *first = world->store;
+    world->store = NULL;
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_HAS_WRITER);
+    assert_true(world_open(world, RC_STORE_READ));
+    world_close(world);
+    rc_store_close(first);
+    assert_true(world_open(world, RC_STORE_WRITE));
+}
+
+static void test_only_its_owner_may_read_it(void **state)
+{
+    store_world *world = *state;
+    rc_id id;
+    fill_one(world, &id);
+    assert_true(world_open(world, RC_STORE_WRITE));
+    assert_int_equal(count_timeline(world, &id), 3);
+    static const char *const names[] = {"", "-wal", "-shm", "-writer"};
+    for (size_t i = 0; i < 4; i++) {
+        char path[256];
+        struct stat now;
+        snprintf(path, sizeof(path), "%s%s", world->path, names[i]);
+        assert_int_equal(stat(path, &now), 0);
+        assert_int_equal(now.st_mode & 0777, 0600);
+    }
+}
+
+static void test_urls(void **state)
+{
+    store_world *world = *state;
+    static const char *const wrong[] = {"", "sqlite", "sqlite:", "postgres://x/y", "/a/path.db"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        snprintf(world->url, sizeof(world->url), "%s", wrong[i]);
+        assert_refused(world, RC_STORE_WRITE, RC_STORE_UNSUPPORTED);
+    }
+    char *longest = malloc(8192);
+    memset(longest, 'a', 8192);
+    memcpy(longest, "sqlite:", 7);
+    const rc_store_settings settings = {.mode = RC_STORE_WRITE};
+    assert_false(rc_store_open(rc_str_make(longest, 8192), &settings, &world->alloc, &world->store,
+                               &world->fault));
+    assert_int_equal(world->fault.kind, RC_STORE_ARGUMENT);
+    free(longest);
+}
+
+static void test_a_fault_is_one_line_that_fits(void **state)
+{
+    (void)state;
+    char path[600];
+    memset(path, 'x', sizeof(path));
+    path[sizeof(path) - 1] = '\0';
+    rc_store_fault fault;
+    assert_false(rc_store_fault_set(&fault, RC_STORE_FULL, "write", "a\nb", "c\td"));
+    assert_string_equal(fault.detail, "write a b: there is no space left (c d)");
+    assert_false(rc_store_fault_set(&fault, RC_STORE_FULL, "write", path, NULL));
+    assert_int_equal(strlen(fault.detail), sizeof(fault.detail) - 1);
+    assert_string_equal(rc_store_fault_name(RC_STORE_NO_FAULT), "");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_the_tables_have_the_columns_of_the_spec),
+        cmocka_unit_test(test_steps_rise_by_one),
+        IN_FOLDER(test_migration_keeps_what_was_there),
+        IN_FOLDER(test_a_migration_that_fails_changes_nothing),
+        IN_FOLDER(test_the_future_is_refused),
+        IN_FOLDER(test_another_database_is_left_alone),
+        IN_FOLDER(test_another_file_is_left_alone),
+        IN_FOLDER(test_a_damaged_file_says_so),
+        IN_FOLDER(test_a_damaged_schema_is_refused),
+        IN_FOLDER(test_a_folder_is_no_file),
+        IN_FOLDER(test_a_file_that_is_not_there),
+        IN_FOLDER(test_a_folder_that_may_not_be_written),
+        cmocka_unit_test(test_what_sqlite_says_has_a_meaning),
+        IN_FOLDER(test_one_writer_alone),
+        IN_FOLDER(test_only_its_owner_may_read_it),
+        IN_FOLDER(test_urls),
+        cmocka_unit_test(test_a_fault_is_one_line_that_fits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* Statistics of the audit: what is counted, by what, and what happens when there is too much of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/fail_alloc.h"
+#include "support/store_world.h"
+
+#define HOUR_MS INT64_C(3600000)
+
+static const rc_stats_group *group_of(const rc_stats *stats, uint32_t by, const char *label,
+                                      int64_t key)
+{
+    for (size_t i = 0; i < stats->count; i++) {
+        const rc_stats_group *group = stats->groups[i];
+        bool is_it = label != NULL ? strcmp(group->label, label) == 0 : group->key == key;
+        if (group->by == by && is_it)
+            return group;
+    }
+    return NULL;
+}
+
+/* 100 operations over four hours. Every tenth fails over: one attempt at alpha that fails and one
+ * at beta; of these every other one fails there too. */
+static void fill(store_world *world)
+{
+    const int64_t start = WORLD_TIME / HOUR_MS * HOUR_MS;
+    for (int i = 0; i < 100; i++) {
+        const int64_t at = start + i / 25 * HOUR_MS + i;
+        const rc_id id = world_id(world, at);
+        rc_record records[4];
+        world_fill(records, &id, at);
+        records[1].target = records[2].target = RC_STR("alpha/m");
+        records[1].latency_ms = records[2].latency_ms = i + 1;
+        records[2].client = i % 2 == 0 ? RC_STR("even") : RC_STR("odd");
+        if (i % 10 == 0) {
+            records[3] = records[2];
+            records[2] = records[1];
+            records[1].code = RC_CODE_OVERLOADED;
+            records[1].error_class = RC_CLASS_PROVIDER_TRANSIENT;
+            records[2].seq = 2;
+            records[3].seq = 3;
+            records[2].target = records[3].target = RC_STR("beta/m");
+            records[3].attempt = 2;
+        }
+        if (i % 20 == 0) {
+            records[2].code = records[3].code = RC_CODE_AUTH_FAILED;
+            records[2].error_class = records[3].error_class = RC_CLASS_PROVIDER_TERMINAL;
+            records[3].outcome = RC_OUTCOME_FAILED;
+        }
+        assert_true(world_append(world, records, i % 10 == 0 ? 4 : 3));
+    }
+}
+
+static void test_operations(void **state)
+{
+    (void)state;
+    store_world world;
+    rc_stats stats;
+    world_init(&world);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    fill(&world);
+    assert_int_equal(rc_stats_init(&stats, 63, false, &world.alloc), RC_OK);
+    assert_true(rc_store_stats(world.store, &(rc_store_filter){.code = RC_CODE_NONE}, &stats,
+                               &world.fault));
+    assert_int_equal(stats.total->count, 100);
+    assert_int_equal(stats.total->succeeded, 95);
+    assert_int_equal(stats.total->failed, 5);
+    assert_int_equal(stats.total->attempts, 110);
+    assert_int_equal(stats.total->tokens_in, 120000);
+    assert_int_equal(stats.total->cost_usd_micro, 600000);
+    assert_int_equal(rc_histogram_at(&stats.total->latency, 500), 50);
+    assert_int_equal(rc_histogram_at(&stats.total->latency, 990), 99);
+    assert_int_equal(stats.total->latency.max_ms, 100);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_TARGET, "alpha/m", 0)->count, 90);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_TARGET, "beta/m", 0)->failed, 5);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_CODE, NULL, RC_CODE_AUTH_FAILED)->count, 5);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_CLASS, NULL, RC_CLASS_NONE)->count, 95);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_CLIENT, "odd", 0)->count, 50);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_MODEL, "gpt-4o", 0)->count, 100);
+    const int64_t start = WORLD_TIME / HOUR_MS * HOUR_MS;
+    for (int64_t hour = 0; hour < 4; hour++)
+        assert_int_equal(group_of(&stats, RC_STATS_BY_HOUR, NULL, start + hour * HOUR_MS)->count,
+                         25);
+    rc_stats_done(&stats);
+    world_done(&world);
+}
+
+static uint64_t attempts(store_world *world, const rc_store_filter *filter, uint32_t by,
+                         uint64_t *ret_alpha_failed)
+{
+    rc_stats stats;
+    assert_int_equal(rc_stats_init(&stats, by, true, &world->alloc), RC_OK);
+    assert_true(rc_store_stats(world->store, filter, &stats, &world->fault));
+    const rc_stats_group *alpha = group_of(&stats, RC_STATS_BY_TARGET, "alpha/m", 0);
+    *ret_alpha_failed = alpha != NULL ? alpha->failed : 0;
+    const uint64_t count = stats.total->count;
+    assert_int_equal(stats.total->attempts, count);
+    rc_stats_done(&stats);
+    return count;
+}
+
+static void test_attempts(void **state)
+{
+    (void)state;
+    store_world world;
+    uint64_t failed = 0;
+    world_init(&world);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    fill(&world);
+    rc_store_filter filter = {.code = RC_CODE_NONE};
+    assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 110);
+    assert_int_equal(failed, 10);
+    /* With the operations at hand, it is the same. */
+    const uint32_t both = RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT;
+    assert_int_equal(attempts(&world, &filter, both, &failed), 110);
+    assert_int_equal(failed, 10);
+    filter.code = RC_CODE_AUTH_FAILED;
+    assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 10);
+    assert_int_equal(failed, 5);
+    filter = (rc_store_filter){.client = RC_STR("odd")};
+    assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 50);
+    filter = (rc_store_filter){.until_unix_ms = WORLD_TIME / HOUR_MS * HOUR_MS + HOUR_MS};
+    assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 28);
+    world_done(&world);
+}
+
+static void test_too_many_groups_have_a_rest(void **state)
+{
+    (void)state;
+    const rc_alloc alloc = rc_alloc_stdlib();
+    rc_stats stats;
+    assert_int_equal(rc_stats_init(&stats, RC_STATS_BY_CLIENT | RC_STATS_BY_CODE, false, &alloc),
+                     RC_OK);
+    for (int64_t i = 0; i < 5000; i++) {
+        const rc_stats_sample sample = {.client = i, .code = i % 3, .latency_ms = -1};
+        assert_int_equal(rc_stats_add(&stats, &sample), RC_OK);
+    }
+    uint64_t clients = 0;
+    uint64_t codes = 0;
+    bool has_rest = false;
+    assert_true(stats.count <= RC_STATS_GROUPS_MAX);
+    for (size_t i = 0; i < stats.count; i++) {
+        has_rest = has_rest || stats.groups[i]->is_rest;
+        *(stats.groups[i]->by == RC_STATS_BY_CLIENT ? &clients : &codes) += stats.groups[i]->count;
+    }
+    assert_true(has_rest);
+    assert_int_equal(clients, 5000);
+    assert_int_equal(codes, 5000);
+    assert_int_equal(stats.total->latency.count, 0);
+    rc_stats_done(&stats);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 4; n++) {
+        fail_alloc failing = {.fail_at = n, .for_good = true};
+        const rc_alloc alloc = fail_alloc_of(&failing);
+        rc_stats stats;
+        const rc_stats_sample sample = {.client = 7};
+        rc_status status = rc_stats_init(&stats, RC_STATS_BY_CLIENT, false, &alloc);
+        assert_int_equal(status, n < 3 ? RC_E_NOMEM : RC_OK);
+        if (status == RC_OK)
+            assert_int_equal(rc_stats_add(&stats, &sample), n == 3 ? RC_E_NOMEM : RC_OK);
+        rc_stats_done(&stats);
+        assert_int_equal(failing.live, 0);
+        assert_false(failing.is_broken);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_too_many_groups_have_a_rest),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

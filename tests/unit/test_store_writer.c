@@ -1,0 +1,382 @@
+/* The writer: who is told what and when, while the store works, fails, stays away and comes back.
+ * Nothing here waits for time to pass: the pauses are counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <uv.h>
+
+#include "store/writer.h"
+#include "support/fault_vfs.h"
+#include "support/store_world.h"
+
+#define PAUSES_MAX 32
+#define DONE_MAX 64
+
+/* What happened, written by the writer's thread and read after stop or a post. */
+static struct {
+    store_world files;
+    rc_writer *writer;
+    rc_writer_settings settings;
+    uint64_t pauses[PAUSES_MAX];
+    int pause_count;
+    int repair_at; /* the pause in which the store is mended; 0: never */
+    void (*on_pause)(int number);
+    rc_kept kept[DONE_MAX];
+    rc_code code[DONE_MAX];
+    int done_count;
+    uv_sem_t done;
+    uv_sem_t back;
+    int downs;
+    int backs;
+    char told[8192];
+    int tell_count;
+} world;
+
+static void pause_for(void *ctx, uint64_t wait_ms)
+{
+    (void)ctx;
+    if (world.pause_count < PAUSES_MAX)
+        world.pauses[world.pause_count] = wait_ms;
+    world.pause_count++;
+    if (world.on_pause != NULL)
+        world.on_pause(world.pause_count);
+    if (world.repair_at != 0 && world.pause_count >= world.repair_at)
+        fault_disarm();
+}
+
+static void on_suppressed(void *ctx, rc_str line)
+{
+    (void)ctx;
+    const size_t len = strlen(world.told);
+    assert_true(len + line.len < sizeof(world.told));
+    memcpy(world.told + len, line.ptr, line.len);
+    world.tell_count++;
+}
+
+static void on_change(void *ctx, const rc_report *why)
+{
+    (void)ctx;
+    if (why != NULL) {
+        assert_int_equal(rc_report_code(why), RC_CODE_STORE_UNAVAILABLE);
+        world.downs++;
+        return;
+    }
+    world.backs++;
+    uv_sem_post(&world.back);
+}
+
+static void on_done(void *ctx, rc_kept kept, const rc_report *why)
+{
+    (void)ctx;
+    world.kept[world.done_count] = kept;
+    world.code[world.done_count] = why != NULL ? rc_report_code(why) : RC_CODE_NONE;
+    world.done_count++;
+    uv_sem_post(&world.done);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&world, 0, sizeof(world));
+    fault_vfs_install();
+    fault_disarm();
+    world_init(&world.files);
+    uv_sem_init(&world.done, 0);
+    uv_sem_init(&world.back, 0);
+    world.settings = (rc_writer_settings){
+        .url = rc_str_c(world.files.url),
+        .calls = &rc_sys_real,
+        .on_suppressed = on_suppressed,
+        .on_change = on_change,
+        .pause = pause_for,
+    };
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rc_writer_stop(world.writer);
+    world_done(&world.files);
+    uv_sem_destroy(&world.done);
+    uv_sem_destroy(&world.back);
+    return 0;
+}
+
+static void start(void)
+{
+    assert_true(
+        rc_writer_start(&world.settings, &world.files.alloc, &world.writer, &world.files.fault));
+}
+
+static void stop(void)
+{
+    rc_writer_stop(world.writer);
+    world.writer = NULL;
+}
+
+static rc_submitted submit(void)
+{
+    rc_record records[3];
+    const rc_id id = world_id(&world.files, WORLD_TIME);
+    world_fill(records, &id, WORLD_TIME);
+    const rc_batch batch = {.records = records, .record_count = 3};
+    return rc_writer_submit(world.writer, &batch, on_done, NULL);
+}
+
+static size_t count_operations(bool has_notices, char text[256])
+{
+    size_t count = 0;
+    rc_store_query query = {.limit = 0};
+    if (has_notices)
+        query.filter = (rc_store_filter){.has_outcome = true, .outcome = RC_OUTCOME_NOTICE};
+    assert_true(world_open(&world.files, RC_STORE_READ));
+    assert_true(
+        rc_store_list(world.files.store, &query, count_records, &count, &world.files.fault));
+    if (text != NULL) {
+        sqlite3 *db = NULL;
+        sqlite3_stmt *row = NULL;
+        assert_int_equal(sqlite3_open(world.files.path, &db), SQLITE_OK);
+        sqlite3_prepare_v2(db, "SELECT text FROM records WHERE kind = 9", -1, &row, NULL);
+        assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+        snprintf(text, 256, "%s", (const char *)sqlite3_column_text(row, 0));
+        sqlite3_finalize(row);
+        sqlite3_close(db);
+    }
+    world_close(&world.files);
+    return count;
+}
+
+static void test_kept_then_told(void **state)
+{
+    (void)state;
+    start();
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+        uv_sem_wait(&world.done);
+        assert_int_equal(world.kept[i], RC_KEPT_SAFE);
+        /* Another connection sees it at once. */
+        assert_int_equal(count_operations(false, NULL), i + 1);
+    }
+    assert_int_equal(rc_writer_count(world.writer).kept, 5);
+    assert_int_equal(rc_writer_count(world.writer).groups, 5);
+    assert_int_equal(world.pause_count + world.downs + world.tell_count, 0);
+}
+
+static void test_stop_keeps_what_is_queued(void **state)
+{
+    (void)state;
+    start();
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    stop();
+    assert_int_equal(world.done_count, 20);
+    assert_int_equal(count_operations(false, NULL), 20);
+}
+
+static void test_async_waits_for_nothing(void **state)
+{
+    (void)state;
+    world.settings.is_async = true;
+    start();
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(submit(), RC_SUBMITTED_GO_ON);
+    stop();
+    assert_int_equal(world.done_count, 0);
+    assert_int_equal(count_operations(false, NULL), 20);
+}
+
+static void test_what_is_no_record_is_not_taken(void **state)
+{
+    (void)state;
+    start();
+    rc_record record;
+    rc_record_init(&record, RC_RECORD_ATTEMPT);
+    const rc_batch wrong = {.records = &record, .record_count = 1};
+    const rc_batch nothing = {.record_count = 0};
+    assert_int_equal(rc_writer_submit(world.writer, &wrong, on_done, NULL), RC_SUBMITTED_INVALID);
+    assert_int_equal(rc_writer_submit(world.writer, &nothing, on_done, NULL), RC_SUBMITTED_INVALID);
+}
+
+static void test_a_failure_that_passes(void **state)
+{
+    (void)state;
+    start();
+    world.repair_at = 2;
+    fault_arm(1, true, SQLITE_FULL);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    assert_int_equal(world.kept[0], RC_KEPT_SAFE);
+    assert_int_equal(world.pause_count, 2);
+    assert_int_equal(world.pauses[0], 2000);
+    assert_int_equal(world.pauses[1], 4000);
+    assert_int_equal(world.downs, 0);
+    assert_int_equal(count_operations(false, NULL), 1);
+}
+
+/* While the store is down: what is submitted is turned away, and why is known. */
+static rc_submitted turned_away;
+static rc_code why_code;
+
+static void submit_in_fifth(int number)
+{
+    if (number != 5)
+        return;
+    turned_away = submit();
+    const rc_report *why = rc_writer_why(world.writer);
+    why_code = rc_report_code(why);
+    rc_report_free(why);
+    assert_true(rc_writer_count(world.writer).is_down);
+}
+
+static void fall_and_rise(void)
+{
+    world.on_pause = submit_in_fifth;
+    world.repair_at = 6;
+    fault_arm(1, true, SQLITE_IOERR_WRITE);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    uv_sem_wait(&world.back);
+    static const uint64_t waits[] = {2000, 4000, 6000, 6000, 6000, 6000};
+    assert_int_equal(world.pause_count, 6);
+    assert_memory_equal(world.pauses, waits, sizeof(waits));
+    assert_int_equal(why_code, RC_CODE_STORE_UNAVAILABLE);
+    assert_int_equal(world.code[0], RC_CODE_STORE_UNAVAILABLE);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    assert_int_equal(world.kept[1], RC_KEPT_SAFE);
+    stop();
+    assert_int_equal(world.downs, 1);
+    assert_int_equal(world.backs, 1);
+    assert_int_equal(count_operations(false, NULL), 1);
+    char text[256];
+    assert_int_equal(count_operations(true, text), 1);
+    assert_non_null(strstr(text, "operations that have no record: 2"));
+}
+
+static void test_refused_when_it_stays_away(void **state)
+{
+    (void)state;
+    start();
+    fall_and_rise();
+    assert_int_equal(world.kept[0], RC_KEPT_REFUSED);
+    assert_int_equal(turned_away, RC_SUBMITTED_REFUSED);
+    assert_int_equal(world.tell_count, 0); /* whoever was refused knows */
+}
+
+static void test_going_on_is_loud(void **state)
+{
+    (void)state;
+    world.settings.goes_on = true;
+    start();
+    fall_and_rise();
+    assert_int_equal(world.kept[0], RC_KEPT_LOST);
+    assert_int_equal(turned_away, RC_SUBMITTED_GO_ON);
+    assert_int_equal(world.tell_count, 2);
+    assert_non_null(strstr(world.told, "\"type\":\"SuppressedError\""));
+    assert_non_null(strstr(world.told, "\"seq\":2"));
+    assert_non_null(strstr(world.told, "goes on without its store"));
+    assert_non_null(strstr(world.told, "\"error_code\":\"StoreUnavailable\""));
+}
+
+static void test_async_cannot_refuse_any_more(void **state)
+{
+    (void)state;
+    world.settings.is_async = true;
+    start();
+    world.repair_at = 4;
+    fault_arm(1, true, SQLITE_FULL);
+    assert_int_equal(submit(), RC_SUBMITTED_GO_ON);
+    uv_sem_wait(&world.back);
+    stop();
+    assert_int_equal(world.tell_count, 1);
+}
+
+static void test_damage_is_not_waited_for(void **state)
+{
+    (void)state;
+    start();
+    world.repair_at = 1;
+    fault_arm(1, true, SQLITE_CORRUPT);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    uv_sem_wait(&world.back);
+    assert_int_equal(world.kept[0], RC_KEPT_REFUSED);
+    assert_int_equal(world.pauses[0], 6000); /* not 2000: that is already the way back */
+}
+
+static void test_stop_does_not_wait_for_a_store(void **state)
+{
+    (void)state;
+    world.settings.pause = NULL; /* real time, which stop cuts short */
+    start();
+    fault_arm(1, true, SQLITE_FULL);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    stop();
+    assert_int_equal(world.done_count, 1);
+    assert_int_equal(world.kept[0], RC_KEPT_REFUSED);
+    fault_disarm();
+}
+
+static rc_submitted answers[8];
+
+static void flood(int number)
+{
+    for (int i = 0; number == 1 && i < 8; i++)
+        answers[i] = submit();
+}
+
+static void test_the_queue_has_an_end(void **state)
+{
+    (void)state;
+    world.settings.max_count = 5;
+    start();
+    world.on_pause = flood;
+    world.repair_at = 1;
+    fault_arm(1, true, SQLITE_FULL);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    for (int i = 0; i < 6; i++)
+        uv_sem_wait(&world.done);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(answers[i], i < 5 ? RC_SUBMITTED_WAIT : RC_SUBMITTED_REFUSED);
+    assert_int_equal(rc_writer_count(world.writer).refused, 3);
+    stop();
+    assert_int_equal(count_operations(false, NULL), 6);
+}
+
+static void test_the_queue_counts_bytes(void **state)
+{
+    (void)state;
+    world.settings.max_bytes = 8000; /* a submission of three records takes some 1400 */
+    world.settings.goes_on = true;
+    start();
+    world.on_pause = flood;
+    world.repair_at = 1;
+    fault_arm(1, true, SQLITE_FULL);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    stop();
+    size_t kept = count_operations(false, NULL);
+    assert_true(kept >= 3 && kept < 9);
+    assert_int_equal(world.tell_count, 1);
+    assert_non_null(strstr(world.told, "queue was full"));
+}
+
+#define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_WORLD(test_kept_then_told),           WITH_WORLD(test_stop_keeps_what_is_queued),
+        WITH_WORLD(test_async_waits_for_nothing),  WITH_WORLD(test_what_is_no_record_is_not_taken),
+        WITH_WORLD(test_a_failure_that_passes),    WITH_WORLD(test_refused_when_it_stays_away),
+        WITH_WORLD(test_going_on_is_loud),         WITH_WORLD(test_async_cannot_refuse_any_more),
+        WITH_WORLD(test_damage_is_not_waited_for), WITH_WORLD(test_stop_does_not_wait_for_a_store),
+        WITH_WORLD(test_the_queue_has_an_end),     WITH_WORLD(test_the_queue_counts_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

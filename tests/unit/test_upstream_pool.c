@@ -1,0 +1,353 @@
+/* The connections of an origin: which are used again, which are not, and who waits for one. */
+#define _GNU_SOURCE
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/upstream_peer.h"
+
+#define OK_5 "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
+
+static peer server;
+static world client;
+static rc_origin origin;
+
+static void begin(void (*script)(peer_conn *), const void *ctx)
+{
+    server = (peer){.ctx = (void *)(uintptr_t)ctx};
+    peer_start(&server, script);
+    world_open(&client);
+    origin = origin_at("http", "127.0.0.1", server.port);
+}
+
+static void finish(void)
+{
+    assert_true(world_close(&client));
+    peer_stop(&server);
+    client.settings.alloc.get = NULL;
+}
+
+static rc_upstream_counts counts(void)
+{
+    return rc_upstream_count(client.upstream);
+}
+
+static void connections_are_used_again(void **state)
+{
+    (void)state;
+    begin(peer_repeat, OK_5);
+    for (int i = 0; i < 20; i++) {
+        probe p = {0};
+        probe_run(&p, &client, &origin);
+        assert_int_equal(p.ends, 1);
+        assert_int_equal(p.was_reused, i > 0);
+    }
+    assert_int_equal(counts().dialled, 1);
+    assert_int_equal(counts().reused, 19);
+    assert_int_equal(server.requests, 20);
+    finish();
+}
+
+static void a_connection_has_its_number_of_requests(void **state)
+{
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.max_requests = 3;
+    begin(peer_repeat, OK_5);
+    for (int i = 0; i < 9; i++) {
+        probe p = {0};
+        probe_run(&p, &client, &origin);
+        assert_int_equal(p.is_kept, i % 3 != 2);
+    }
+    assert_int_equal(counts().dialled, 3);
+    finish();
+}
+
+static void a_connection_rests_and_ages_only_so_long(void **state)
+{
+    (void)state;
+    for (int by_age = 0; by_age < 2; by_age++) {
+        probe p = {0};
+        client.settings = rc_upstream_settings_default();
+        if (by_age)
+            client.settings.age_ms = 30;
+        else
+            client.settings.idle_ms = 30;
+        begin(peer_repeat, OK_5);
+        probe_run(&p, &client, &origin);
+        assert_true(p.is_kept);
+        while (counts().idle > 0)
+            uv_run(&client.loop, UV_RUN_ONCE);
+        assert_int_equal(counts().connections, 0);
+        finish();
+    }
+}
+
+static void the_oldest_goes_when_too_many_rest(void **state)
+{
+    probe p[5] = {0};
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.max_idle = 2;
+    begin(peer_repeat, OK_5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(probe_start(&p[i], &client, &origin), RC_UPSTREAM_NONE);
+    for (size_t i = 0; i < 5; i++)
+        probe_wait(&p[i]);
+    assert_int_equal(counts().dialled, 5);
+    assert_int_equal(counts().idle, 2);
+    assert_int_equal(counts().connections, 2);
+    finish();
+}
+
+/* One answer a connection, then the end, although the answer promised another. */
+static void one_each(peer_conn *conn)
+{
+    if (peer_read_request(conn))
+        peer_say(conn, OK_5);
+}
+
+static void a_stale_connection_is_replaced_silently(void **state)
+{
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.look_after_ms = 0;
+    begin(one_each, NULL);
+    for (int i = 0; i < 5; i++) {
+        probe p = {0};
+        probe_run(&p, &client, &origin);
+        assert_int_equal(p.ends, 1);
+        assert_false(p.was_reused);
+        /* The peer has closed; the loop has not looked yet. */
+        while (atomic_load(&server.open) > 0)
+            usleep(200);
+        usleep(2000);
+    }
+    assert_int_equal(counts().dialled, 5);
+    assert_int_equal(counts().redialled, 4);
+    finish();
+}
+
+/* The same with a reset, which the first write meets. */
+static void one_and_cut(peer_conn *conn)
+{
+    if (peer_read_request(conn))
+        peer_say(conn, OK_5);
+    while (!atomic_load(&conn->of->go))
+        usleep(200);
+    atomic_store(&conn->of->go, false);
+    peer_cut(conn);
+}
+
+static void a_reset_connection_is_replaced_silently(void **state)
+{
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.look_after_ms = UINT32_MAX;
+    begin(one_and_cut, NULL);
+    for (int i = 0; i < 5; i++) {
+        probe p = {0};
+        probe_run(&p, &client, &origin);
+        assert_int_equal(p.ends, 1);
+        assert_false(p.was_reused);
+        atomic_store(&server.go, true);
+        while (atomic_load(&server.open) > 0)
+            usleep(200);
+        usleep(2000);
+    }
+    assert_int_equal(counts().dialled, 5);
+    assert_int_equal(counts().redialled, 4);
+    finish();
+}
+
+static void speak_unasked(peer_conn *conn)
+{
+    if (peer_read_request(conn))
+        peer_say(conn, OK_5);
+    peer_wait(conn->of);
+    peer_say(conn, OK_5);
+    peer_drain(conn);
+}
+
+static void a_resting_connection_that_ends_or_speaks_is_closed(void **state)
+{
+    void (*const scripts[])(peer_conn *) = {one_each, speak_unasked};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        probe p = {0};
+        begin(scripts[i], NULL);
+        probe_run(&p, &client, &origin);
+        assert_true(p.is_kept);
+        assert_int_equal(counts().idle, 1);
+        atomic_store(&server.go, true);
+        while (counts().idle > 0)
+            uv_run(&client.loop, UV_RUN_ONCE);
+        assert_int_equal(counts().connections, 0);
+        finish();
+    }
+}
+
+/* Reads the second request and closes without a word. */
+static void one_and_silence(peer_conn *conn)
+{
+    if (peer_read_request(conn))
+        peer_say(conn, OK_5);
+    peer_read_request(conn);
+}
+
+static void a_reused_connection_that_fails_is_told_as_such(void **state)
+{
+    probe first = {0};
+    probe second = {0};
+    (void)state;
+    begin(one_and_silence, NULL);
+    probe_run(&first, &client, &origin);
+    probe_run(&second, &client, &origin);
+    assert_int_equal(second.failures, 1);
+    assert_true(second.failure.was_reused);
+    assert_int_equal(second.failure.transport, RC_TRANSPORT_EOF);
+    assert_int_equal(second.failure.phase, RC_PHASE_SENT);
+    assert_true(second.failure.bytes_sent > 0);
+    assert_int_equal(second.failure.bytes_received, 0);
+    finish();
+}
+
+static void a_hundred_calls_share_ten_connections(void **state)
+{
+    static probe p[100];
+    (void)state;
+    memset(p, 0, sizeof(p));
+    client.settings = rc_upstream_settings_default();
+    client.settings.max_connections = 10;
+    begin(peer_repeat, OK_5);
+    for (size_t i = 0; i < 100; i++)
+        assert_int_equal(probe_start(&p[i], &client, &origin), RC_UPSTREAM_NONE);
+    assert_int_equal(counts().connections, 10);
+    assert_int_equal(counts().queued, 90);
+    for (size_t i = 0; i < 100; i++) {
+        probe_wait(&p[i]);
+        assert_int_equal(p[i].ends, 1);
+    }
+    assert_int_equal(counts().dialled, 10);
+    assert_true(server.most <= 10);
+    assert_int_equal(counts().queued, 0);
+    finish();
+}
+
+static void wait_for_go(peer_conn *conn)
+{
+    peer_wait(conn->of);
+    peer_repeat(conn);
+}
+
+static void the_queue_has_a_length_and_a_time(void **state)
+{
+    probe p[5] = {0};
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.max_connections = 1;
+    client.settings.max_queued = 3;
+    client.settings.queue_ms = 20;
+    begin(wait_for_go, OK_5);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(probe_start(&p[i], &client, &origin), RC_UPSTREAM_NONE);
+    assert_int_equal(probe_start(&p[4], &client, &origin), RC_UPSTREAM_QUEUE_FULL);
+    assert_false(rc_upstream_is_live(&p[4].call));
+    rc_upstream_cancel(&p[2].call);
+    probe_wait(&p[1]);
+    probe_wait(&p[3]);
+    for (size_t i = 1; i < 4; i += 2) {
+        assert_int_equal(p[i].failure.kind, RC_UPSTREAM_QUEUE_TIMEOUT);
+        assert_int_equal(p[i].failure.phase, RC_PHASE_CONNECT);
+        assert_true(p[i].failure.is_local);
+    }
+    assert_int_equal(p[2].failures, 0);
+    atomic_store(&server.go, true);
+    probe_wait(&p[0]);
+    assert_int_equal(p[0].ends, 1);
+    finish();
+}
+
+static void origins_are_kept_apart_and_make_room(void **state)
+{
+    probe p[4] = {0};
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.max_origins = 2;
+    client.settings.max_idle = 0;
+    begin(peer_repeat, OK_5);
+    const rc_origin others[] = {
+        origin_at("http", "127.0.0.1", server.port),
+        origin_at("http", "127.0.0.2", server.port),
+        origin_at("http", "127.0.0.3", server.port),
+    };
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(probe_start(&p[i], &client, &others[i]), RC_UPSTREAM_NONE);
+    assert_int_equal(probe_start(&p[2], &client, &others[2]), RC_UPSTREAM_TOO_MANY_ORIGINS);
+    for (size_t i = 0; i < 2; i++)
+        probe_wait(&p[i]);
+    assert_int_equal(probe_start(&p[3], &client, &others[2]), RC_UPSTREAM_NONE);
+    assert_int_equal(counts().origins, 2);
+    rc_upstream_cancel(&p[3].call);
+    finish();
+}
+
+static void a_living_connection_passes_the_look(void **state)
+{
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.look_after_ms = 0;
+    begin(peer_repeat, OK_5);
+    for (int i = 0; i < 5; i++) {
+        probe p = {0};
+        probe_run(&p, &client, &origin);
+        assert_int_equal(p.was_reused, i > 0);
+    }
+    assert_int_equal(counts().redialled, 0);
+    finish();
+}
+
+static void those_who_wait_later_wait_longer(void **state)
+{
+    probe p[3] = {0};
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    client.settings.max_connections = 1;
+    client.settings.queue_ms = 30;
+    begin(wait_for_go, OK_5);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(probe_start(&p[i], &client, &origin), RC_UPSTREAM_NONE);
+        usleep(10000);
+        uv_update_time(&client.loop);
+    }
+    probe_wait(&p[1]);
+    assert_int_equal(p[1].failure.kind, RC_UPSTREAM_QUEUE_TIMEOUT);
+    probe_wait(&p[2]);
+    assert_int_equal(p[2].failure.kind, RC_UPSTREAM_QUEUE_TIMEOUT);
+    rc_upstream_cancel(&p[0].call);
+    finish();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(connections_are_used_again),
+        cmocka_unit_test(a_connection_has_its_number_of_requests),
+        cmocka_unit_test(a_connection_rests_and_ages_only_so_long),
+        cmocka_unit_test(the_oldest_goes_when_too_many_rest),
+        cmocka_unit_test(a_stale_connection_is_replaced_silently),
+        cmocka_unit_test(a_reset_connection_is_replaced_silently),
+        cmocka_unit_test(a_resting_connection_that_ends_or_speaks_is_closed),
+        cmocka_unit_test(a_reused_connection_that_fails_is_told_as_such),
+        cmocka_unit_test(a_hundred_calls_share_ten_connections),
+        cmocka_unit_test(the_queue_has_a_length_and_a_time),
+        cmocka_unit_test(a_living_connection_passes_the_look),
+        cmocka_unit_test(those_who_wait_later_wait_longer),
+        cmocka_unit_test(origins_are_kept_apart_and_make_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
