@@ -23,9 +23,10 @@
  *   C3  nothing after a final action
  *   C4  no try starts at or after the deadline, no wait ends there
  *   C5  a failure that is not retryable leads to no other try, but for capacity (another credential
- *       or target), AuthFailed (one refresh), ContextOverflow (the target that is named for it)
+ *       or target), AuthFailed (one try of the same credential, refreshed), ContextOverflow
+ *       (another target that is named for it)
  *   C6  the chain moves forward, but for OVERFLOW_TO_LARGER; the same entry is asked again only by
- *       WOKE, NEXT_CREDENTIAL, REFRESHED
+ *       WOKE, NEXT_CREDENTIAL, REFRESHED. A hedge's entry counts as asked
  *   C7  after on_commit no other try
  *   C8  what was taken (in-flight place, probe) is given back exactly once */
 #ifndef RECOURSE_CALL_H
@@ -59,7 +60,8 @@ typedef struct rc_plan {
     const rc_chain_entry *entries;
     uint16_t entry_count; /* at least 1 */
     uint16_t overflow_to; /* the entry for too long contexts; RC_NO_TARGET: none. One that the chain
-                              itself should not use stands at or behind chain_count. */
+                              itself should not use stands at or behind chain_count. One with the
+                              target whose window was too small is not asked. */
     uint16_t chain_count; /* entries [0 .. chain_count) are the chain; 0: all */
 } rc_plan;
 
@@ -83,7 +85,9 @@ typedef struct rc_action {
     bool is_retry_exhausted; /* of a STOP: report it as such. False where waiting longer than this
                                 call may (DELAY_TOO_LONG, WAIT_PAST_DEADLINE) could still help */
     uint32_t attempt;        /* calls made so far, this try included */
-    uint32_t max_attempts;   /* tries that this target may have */
+    uint32_t max_attempts;   /* calls of the whole request as far as is known: those made, and what
+                                this target's tries and max_calls leave. Never below attempt, nor
+                                below the attempt that a WAIT or REFRESH leads to */
     uint64_t at_ms;          /* WAIT: its end. STOP: when to come back, 0: not known */
     uint64_t wait_ms;        /* WAIT: how long; STOP by a too long wait: how long it would be */
     uint64_t deadline_at_ms; /* TRY: when it must have ended; RC_UNLIMITED */
@@ -95,7 +99,7 @@ typedef struct rc_action {
 typedef struct rc_skip {
     uint16_t entry;
     rc_reason reason;
-    uint64_t until_ms; /* 0: not known */
+    uint64_t until_ms; /* 0: not known; RC_UNLIMITED: not by itself */
 } rc_skip;
 
 #define RC_SKIPS_MAX 16
@@ -138,6 +142,8 @@ typedef struct rc_call {
     uint32_t tries; /* at the present entry */
     uint16_t turns; /* other credentials asked since the last wait */
     uint16_t first_entry;
+    uint16_t
+        next_place; /* of the chain, from first_entry on: all before were asked or passed over */
     uint8_t state;
     bool is_alone; /* no other entry has what the request needs: guesses do not count */
     bool is_committed;
@@ -152,8 +158,9 @@ typedef struct rc_call {
 RC_API void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                          const rc_call_options *options, uint64_t now_ms);
 
-/* The first action: TRY, or STOP when there is nothing to ask (then at_ms is the earliest time at
- * which there may be). It counts as a request to the retry budget. */
+/* The first action: TRY, or STOP when there is nothing to ask: then at_ms is the earliest time at
+ * which there may be, or the reason is CREDENTIALS_DEAD, which owners tell as AuthFailed. It counts
+ * as a request to the retry budget. */
 RC_API rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
 /* How a try ended. An answer that comes after the deadline is still delivered: whoever owns the
@@ -165,7 +172,8 @@ RC_API rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64
 /* The wait is over. Before its at_ms it is the same WAIT again. */
 RC_API rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
-/* The refresh ended: there is a fresh key, or there is none and the credential is dead. */
+/* The refresh ended: there is a fresh key, or there is none and the credential is dead. The fresh
+ * one is tried, not before a hint that came with the refusal, and nothing else is. */
 RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms,
                                       uint64_t entropy);
 
@@ -203,8 +211,9 @@ RC_API void rc_chain_init(rc_chain *chain, rc_revert revert);
 /* The first_entry of the next call. */
 RC_API uint16_t rc_chain_first(const rc_chain *chain);
 
-/* A call of this chain was delivered by the entry. */
-RC_API void rc_chain_on_success(rc_chain *chain, uint16_t entry);
+/* A call of this chain was delivered by the entry. One that is not of the chain, as the target for
+ * too long contexts, changes nothing. plan: borrows. */
+RC_API void rc_chain_on_success(rc_chain *chain, const rc_plan *plan, uint16_t entry);
 
 /* "cooldown-expiry", "never"; "" for what is not in the list. */
 RC_API const char *rc_revert_name(rc_revert revert);

@@ -39,7 +39,7 @@ typedef enum rc_event_type {
 /* auto_retry_start: a failure is going to be tried again. */
 typedef struct rc_event_auto_retry_start {
     uint64_t attempt; /* the number of the try that is to come, over the whole call */
-    uint64_t max_attempts; /* tries that the target may have, the first included */
+    uint64_t max_attempts; /* tries of the whole call as far as is known, the first included */
     uint64_t delay_ms; /* how long it waits; 0: at once */
     rc_str error_message; /* the failure's message, safe for people */
     rc_str report_id; /* the failure's report */

@@ -3,16 +3,18 @@
  *
  *            delay over, allowed              one answers
  *   ONE ─────────────────────────► BOTH ─────────────────► WON: the other lane is cancelled
- *    │ answer or failure             │ one fails: ONE again, of the other lane
- *    ▼                               │ both fail
- *   OVER ◄───────────────────────────┘   the later failure is the call's
+ *    │ answer or failure             │ one fails and it may be tried again: ONE again, of the other
+ *    ▼                               │ lane; the later failure is the call's
+ *   OVER ◄───────────────────────────┘ one fails for good: the other lane is cancelled
+ *
+ * For good is what is neither retryable nor capacity: the other lane's answer would mask it.
  *
  * A hedged pair is one try of rc_call. The lane that wins, or that is left, becomes the call's try:
  * after TAKE the owner tells rc_call_on_success, after FAIL rc_call_on_failure, and both speak of
  * the right target. The hedge tells rc_shared how the other lane ended and gives its place back.
  *
- * A hedge costs a token of the retry budget and one of max_calls like any other extra call. There
- * is none after content was passed on. */
+ * A hedge costs a token of the retry budget and one of max_calls like any other extra call, and its
+ * entry counts as asked: the chain goes on behind it. There is none after content was passed on. */
 #ifndef RECOURSE_HEDGE_H
 #define RECOURSE_HEDGE_H
 
@@ -31,7 +33,7 @@ typedef enum rc_hedge_do {
     RC_HEDGE_WAIT = 1,  /* nothing to do */
     RC_HEDGE_START = 2, /* ask target with credential in the second lane */
     RC_HEDGE_TAKE = 3,  /* `lane` has won: tell rc_call_on_success */
-    RC_HEDGE_FAIL = 4   /* no lane is left: tell rc_call_on_failure */
+    RC_HEDGE_FAIL = 4 /* no lane is left, or `lane` has failed for good: tell rc_call_on_failure */
 } rc_hedge_do;
 
 typedef struct rc_hedge_action {
@@ -41,7 +43,7 @@ typedef struct rc_hedge_action {
     uint16_t entry; /* of the plan; RC_NO_TARGET: none */
     uint16_t target;
     uint16_t credential;
-    bool cancel_other; /* TAKE: the other lane still runs */
+    bool cancel_other; /* TAKE, FAIL: the other lane still runs */
 } rc_hedge_action;
 
 typedef struct rc_hedge {
@@ -62,7 +64,8 @@ RC_API rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_
 RC_API rc_hedge_action rc_hedge_on_answer(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
                                           uint64_t now_ms, uint64_t entropy);
 
-/* A lane has failed: WAIT while the other one runs, else FAIL. why: borrows. */
+/* A lane has failed: WAIT while the other one runs and may still help, else FAIL, of this lane.
+ * why: borrows. */
 RC_API rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
                                            const rc_setback *why, uint64_t now_ms,
                                            uint64_t entropy);

@@ -45,6 +45,7 @@ typedef enum rc_reason {
     RC_WHY_SKIP_OUT_OF_SERVICE = 85, /* the target was taken out of service */
     RC_WHY_ALL_UNAVAILABLE = 86, /* no target can be asked now */
     RC_WHY_NONE_CAPABLE = 87, /* no target has what the request needs */
+    RC_WHY_CREDENTIALS_DEAD = 88, /* every credential was refused */
     RC_WHY_TARGET_UNAVAILABLE = 90, /* the target became unavailable during the wait; waits again */
     RC_WHY_HEDGED = 91, /* the answer is late; a second target is asked at the same time */
     RC_WHY_HEDGE_NOT_ALLOWED = 92, /* a second target may not be asked */

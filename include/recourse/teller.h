@@ -4,7 +4,7 @@
  *           TRY                WAIT, REFRESH, TRY: start
  *   QUIET ───────► TRYING ───────────────────────────► RETRYING ──┐ the TRY that was announced: -
  *     ▲              │ final: -                         │  ▲      │ WAIT, REFRESH, another TRY:
- *     └──────────────┴───────── final, close: end ◄─────┘  └──────┘ end, start
+ *     └──────────────┴───────── final, close: end ◄─────┘  └──────┘ end, start; same WAIT: -
  *
  * start is auto_retry_start, end is auto_retry_end. Beside them: retry_fallback_applied and
  * credential_switched at the switch, retry_fallback_succeeded and compaction_needed at the end.
@@ -42,6 +42,7 @@ typedef struct rc_teller {
     bool has_switched;   /* a fallback was told of */
     uint16_t from_entry; /* where the call began */
     uint32_t attempt;    /* of that start */
+    uint64_t at_ms;      /* the end of the WAIT that is announced; RC_UNLIMITED: no WAIT */
 } rc_teller;
 
 /* What happened, in the owner's words. Views; they must live as long as the events. */

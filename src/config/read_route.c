@@ -24,7 +24,6 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
     }
     rc_str name = rc_str_slice(text, 0, slash);
     const rc_config_provider *provider = rc_config_provider_find(r->config, name);
-    target->model = rc_str_slice(text, slash + 1, text.len);
     if (provider == NULL) {
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
         rc_config_fault_say(fault, "there is no provider ");
@@ -32,6 +31,7 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
         rc_config_fault_suggest(fault, name, provider_name_at, r->config);
         return;
     }
+    target->model = rc_str_slice(text, slash + 1, text.len);
     target->provider = (uint32_t)(provider - r->config->providers);
     target->capabilities = provider->capabilities;
 }
@@ -54,6 +54,28 @@ static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_
         rc_config_read_capabilities(r, capabilities, &target->capabilities);
 }
 
+/* Targets that could not be read are no model, and equal to none. */
+static bool is_same_target(const rc_config_target *a, const rc_config_target *b)
+{
+    return a->model.len > 0 && a->provider == b->provider && rc_str_eq(a->model, b->model);
+}
+
+/* More tries are what `tries` is for: a second entry would ask again what has just failed. */
+static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_config_route *route)
+{
+    size_t last = route->chain_count - 1;
+    for (size_t i = 0; i < last; i++) {
+        if (!is_same_target(&route->chain[i], &route->chain[last]))
+            continue;
+        const rc_yaml_node *name = rc_yaml_get(item, RC_STR("target"));
+        rc_config_fault *fault = rc_yaml_fault(r->faults, name);
+        rc_config_fault_say(fault, "twice in one chain: chain[");
+        rc_config_fault_say_u64(fault, i);
+        rc_config_fault_say(fault, "] is the same target; tries gives it more tries");
+        return;
+    }
+}
+
 static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_config_route *route)
 {
     const rc_yaml_node *list = rc_yaml_get(route_node, RC_STR("chain"));
@@ -68,8 +90,10 @@ static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_c
     route->chain = rc_config_array(r, list, sizeof(*route->chain));
     if (route->chain == NULL)
         return;
-    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next)
+    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         read_target(r, item, &route->chain[route->chain_count++]);
+        check_once(r, item, route);
+    }
 }
 
 static void read_policy_name(rc_config_reader *r, const rc_yaml_node *node, rc_config_route *route)
@@ -132,6 +156,9 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     if (overflow_to != NULL) {
         route->has_overflow_to = true;
         read_target_name(r, overflow_to, &route->overflow_to);
+        if (route->chain_count > 0 && is_same_target(&route->chain[0], &route->overflow_to))
+            rc_config_fault_say(rc_yaml_fault(r->faults, overflow_to),
+                                "the chain begins with this target: its window is not larger");
     }
 }
 

@@ -12,7 +12,7 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                       .deadline_at_ms = options ? options->deadline_at_ms : RC_UNLIMITED,
                       .needs = options ? options->needs : 0,
                       .skips = options ? options->skips : NULL};
-    if (options && options->first_entry < rc_call_chain_count(call))
+    if (options && options->first_entry < rc_plan_chain_count(plan))
         call->first_entry = options->first_entry;
     call->flight =
         (rc_flight){.entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
@@ -41,7 +41,7 @@ static rc_action leave(const rc_call *call, rc_action action)
 static bool has_company(const rc_call *call)
 {
     uint32_t capable = 0;
-    for (uint16_t i = 0; i < rc_call_chain_count(call); i++)
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++)
         capable += (call->needs & ~call->plan->entries[i].capabilities) == 0;
     return capable > 1;
 }
@@ -60,7 +60,7 @@ static rc_action begin(rc_call *call)
     if (first.entry != RC_NO_TARGET)
         return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_TRY);
     if (first.is_capable || call->needs == 0)
-        return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, first.until_ms);
+        return rc_call_do_stop(call, rc_call_why_nobody(&first), first.until_ms);
     rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
     call->last.missing = first.missing;
     return call->last;
@@ -120,9 +120,7 @@ rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
         return leave(call, cancel(call));
     if (call->now_ms < call->last.at_ms)
         return leave(call, call->last);
-    /* A wait for another call's refresh ends like a refresh. */
-    bool is_refresh = call->last.reason == RC_WHY_REFRESH;
-    return leave(call, rc_call_go_on(call, is_refresh ? RC_WHY_REFRESHED : RC_WHY_WOKE, entropy));
+    return leave(call, rc_call_go_on(call, entropy));
 }
 
 rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, uint64_t entropy)
@@ -138,7 +136,7 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
     if (is_fresh && credential && credential->state == RC_CREDENTIAL_DEAD)
         rc_credential_revive(credential);
     if (is_fresh)
-        return leave(call, rc_call_go_on(call, RC_WHY_REFRESHED, entropy));
+        return leave(call, rc_call_go_on(call, entropy));
     if (credential)
         rc_credential_kill(credential);
     return leave(call, rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0));

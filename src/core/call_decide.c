@@ -7,7 +7,7 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a < RC_UNLIMITED - b ? a + b : RC_UNLIMITED;
 }
 
-uint32_t rc_call_max_attempts(const rc_call *call, uint16_t entry)
+uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry)
 {
     const rc_plan *plan = call->plan;
     uint32_t tries = entry < plan->entry_count ? plan->entries[entry].tries : 0;
@@ -15,6 +15,19 @@ uint32_t rc_call_max_attempts(const rc_call *call, uint16_t entry)
 }
 
 /* --- the actions --- */
+
+/* A try that a refreshed key or the end of a refresh leads to is none of the target's tries. */
+static uint32_t max_attempts(const rc_call *call, rc_action_kind what)
+{
+    uint32_t max_tries = rc_call_max_tries(call, call->flight.entry);
+    uint64_t max = call->calls + (max_tries > call->tries ? max_tries - call->tries : 0);
+    bool is_pause = what == RC_DO_WAIT || what == RC_DO_REFRESH;
+    if (is_pause && call->why.code == RC_CODE_AUTH_FAILED)
+        max++;
+    if (max > call->plan->policy->max_calls)
+        max = call->plan->policy->max_calls;
+    return max > call->calls ? (uint32_t)max : call->calls;
+}
 
 static rc_action action_of(const rc_call *call, rc_action_kind what, rc_reason reason)
 {
@@ -27,7 +40,7 @@ static rc_action action_of(const rc_call *call, rc_action_kind what, rc_reason r
                        .from_entry = flight->entry,
                        .from_credential = flight->credential,
                        .attempt = call->calls,
-                       .max_attempts = rc_call_max_attempts(call, flight->entry),
+                       .max_attempts = max_attempts(call, what),
                        .deadline_at_ms = call->deadline_at_ms};
 }
 
@@ -73,6 +86,7 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
         call->tries++;
     call->calls++;
+    rc_call_pass(call, entry);
     call->flight = rc_call_take(call, entry, credential);
     call->state = RC_CALL_TRYING;
     call->last = action_of(call, RC_DO_TRY, reason);
@@ -97,8 +111,9 @@ static rc_action on_overflow(rc_call *call)
     const rc_plan *plan = call->plan;
     uint16_t larger = plan->overflow_to;
     rc_skip skip = {0};
-    bool may_go = larger < plan->entry_count && larger != call->flight.entry &&
-                  !call->is_committed && plan->policy->enabled &&
+    bool may_go = larger < plan->entry_count &&
+                  plan->entries[larger].target != call->flight.target && !call->is_committed &&
+                  plan->policy->enabled &&
                   !rc_code_set_has(&plan->policy->never_retry_on, RC_CODE_CONTEXT_OVERFLOW) &&
                   rc_call_spent(call) == RC_WHY_NONE;
     if (!may_go)
@@ -179,6 +194,7 @@ static rc_action too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
     return call->last;
 }
 
+/* For who has paid for the call that comes after. */
 static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
     const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
@@ -193,15 +209,20 @@ static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
         return too_long(call, RC_WHY_WAIT_PAST_DEADLINE, wait_ms);
     if (is_too_little(call, at_ms))
         return too_long(call, RC_WHY_TOO_LITTLE_LEFT, wait_ms);
-    /* Who waits again has paid for the call that was not made. */
-    if (reason != RC_WHY_TARGET_UNAVAILABLE)
-        rc_budget_take(&call->shared->budget, call->now_ms);
     call->last_wait_ms = wait_ms;
     call->state = RC_CALL_WAITING;
     call->last = action_of(call, RC_DO_WAIT, reason);
     call->last.at_ms = at_ms;
     call->last.wait_ms = wait_ms;
     return call->last;
+}
+
+static rc_action pay_and_wait(rc_call *call, uint64_t wait_ms, rc_reason reason)
+{
+    rc_action action = wait_for(call, wait_ms, reason);
+    if (action.what == RC_DO_WAIT)
+        rc_budget_take(&call->shared->budget, call->now_ms);
+    return action;
 }
 
 /* Whoever waits for the same thing to open must not come back in the same moment: the end of the
@@ -225,35 +246,79 @@ static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
 {
     const rc_policy *policy = call->plan->policy;
     const rc_setback *why = &call->why;
-    if (until_ms == RC_UNLIMITED)
-        return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, 0);
     uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(policy, why->code), call->tries,
                                           call->last_wait_ms, entropy);
     uint64_t hint_ms = why->retry_after_ms > 0 ? (uint64_t)why->retry_after_ms : 0;
     bool is_hint =
         why->retry_after_ms >= 0 && (policy->hint == RC_HINT_EXACT || hint_ms >= backoff_ms);
     uint64_t wait_ms = reach(call, is_hint ? hint_ms : backoff_ms, until_ms, backoff_ms, entropy);
-    return wait_for(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
+    return pay_and_wait(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
+}
+
+/* Waits once more for what did not open, without another token. It counts as a try, so that the
+ * waiting has an end; at that end it stops for the reason given. */
+static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, uint64_t back_at_ms,
+                            uint64_t entropy)
+{
+    uint32_t max_tries = rc_call_max_tries(call, call->flight.entry);
+    call->tries += call->tries < max_tries;
+    if (call->tries >= max_tries)
+        return rc_call_do_stop(call, spent, back_at_ms);
+    uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(call->plan->policy, call->why.code),
+                                          call->tries, call->last_wait_ms, entropy);
+    uint64_t wait_ms = reach(call, backoff_ms, until_ms, backoff_ms, entropy);
+    return wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
 }
 
 /* --- step 3, AuthFailed --- */
 
+/* A refresh leads to another call: whatever forbids that call forbids the refresh too. */
+static bool may_refresh(const rc_call *call, const rc_credential *credential)
+{
+    const rc_policy *policy = call->plan->policy;
+    /* A dead one was not to be refreshed when another call tried. */
+    return call->why.code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
+           credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed && policy->enabled &&
+           !rc_code_set_has(&policy->never_retry_on, RC_CODE_AUTH_FAILED) &&
+           rc_call_spent(call) == RC_WHY_NONE;
+}
+
 /* While another call refreshes the credential, this one waits for that to end. */
 static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entropy)
 {
-    rc_reason spent = rc_call_spent(call);
-    if (spent != RC_WHY_NONE)
-        return rc_call_do_stop(call, spent, 0);
     call->is_refreshed = true;
     if (credential->is_refreshing) {
         const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
-        return wait_for(call, rc_backoff_wait(rule, 1, 0, entropy), RC_WHY_REFRESH);
+        return pay_and_wait(call, rc_backoff_wait(rule, 1, 0, entropy), RC_WHY_REFRESH);
     }
     rc_budget_take(&call->shared->budget, call->now_ms);
     credential->is_refreshing = true;
     call->state = RC_CALL_REFRESHING;
     call->last = action_of(call, RC_DO_REFRESH, RC_WHY_REFRESH);
     return call->last;
+}
+
+/* A refused key is a fatal failure: only the fresh key of the same target may be tried, and no
+ * other target or credential. */
+static rc_action go_on_refreshed(rc_call *call, uint64_t entropy)
+{
+    const rc_flight *flight = &call->flight;
+    const rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
+    rc_skip here = {0};
+    if (!credential || credential->state == RC_CREDENTIAL_DEAD)
+        return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
+    if (call->now_ms < call->not_before_ms)
+        return wait_for(call, call->not_before_ms - call->now_ms, RC_WHY_HINT);
+    bool is_open = rc_call_is_open_alone(call, flight->entry, &here);
+    if (is_open && rc_credential_is_usable(credential, true, call->now_ms))
+        return rc_call_do_try(call, flight->entry, flight->credential, RC_WHY_REFRESHED);
+    if (!is_open)
+        rc_call_note_skip(call, &here);
+    uint64_t ready_ms = rc_credential_ready_at_ms(credential, true);
+    uint64_t until_ms = ready_ms > here.until_ms ? ready_ms : here.until_ms;
+    if (until_ms == RC_UNLIMITED)
+        return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
+    return wait_again(call, until_ms, RC_WHY_REFRESH_FAILED, 0, entropy);
 }
 
 /* --- step 6 --- */
@@ -265,13 +330,30 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
     return b_ms == 0 || a_ms < b_ms ? a_ms : b_ms;
 }
 
+/* Time alone does not open the present entry again. */
+static rc_action stop_for_good(rc_call *call, const rc_skip *here, rc_call_search next)
+{
+    next.is_dead = next.is_dead || here->reason == RC_WHY_CREDENTIALS_DEAD;
+    return rc_call_do_stop(call, rc_call_why_nobody(&next), next.until_ms);
+}
+
+/* With nobody behind it a call is alone: what is only assumed of the target does not make its wait
+ * longer than the policy says. */
+static rc_action wait_at_last(rc_call *call, rc_call_search next, uint64_t entropy)
+{
+    rc_skip here = {0};
+    if (!rc_call_is_open_alone(call, call->flight.entry, &here) && here.until_ms == RC_UNLIMITED)
+        return stop_for_good(call, &here, next);
+    return wait_here(call, here.until_ms, entropy);
+}
+
 static rc_action move_or_wait(rc_call *call, uint64_t entropy)
 {
     rc_skip here = {0};
     bool is_open = rc_call_is_open(call, call->flight.entry, &here);
     /* A full target gets free again without having failed. */
     bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
-    bool has_tries = call->tries < rc_call_max_attempts(call, call->flight.entry);
+    bool has_tries = call->tries < rc_call_max_tries(call, call->flight.entry);
     bool is_spent = !has_tries || rc_call_is_capacity(&call->why);
     if (!is_spent && !is_cooling)
         return wait_here(call, 0, entropy);
@@ -282,7 +364,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
                           has_tries && is_cooling ? RC_WHY_COOLING_NEXT_TARGET
                                                   : RC_WHY_TRIES_SPENT_NEXT_TARGET);
     if (!is_spent)
-        return wait_here(call, here.until_ms, entropy);
+        return wait_at_last(call, next, entropy);
     uint64_t at_ms = is_open ? 0 : earlier(here.until_ms, next.until_ms);
     return rc_call_do_stop(
         call, rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT,
@@ -308,9 +390,7 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     if (call->is_committed)
         return rc_call_do_stop(call, RC_WHY_COMMITTED, call->not_before_ms);
     rc_credential *credential = rc_shared_credential(call->shared, call->flight.credential);
-    /* A dead one was not to be refreshed when another call tried. */
-    if (why->code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
-        credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed)
+    if (may_refresh(call, credential))
         return refresh(call, credential, entropy);
 
     rc_reason reason = refusal(call);
@@ -324,32 +404,35 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     return move_or_wait(call, entropy);
 }
 
-rc_action rc_call_go_on(rc_call *call, rc_reason reason, uint64_t entropy)
+static rc_action go_on_here(rc_call *call, uint64_t entropy)
 {
     uint16_t entry = call->flight.entry;
     rc_skip here = {0};
+    rc_skip alone = {0};
+    if (rc_call_is_open(call, entry, &here))
+        return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+    rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry == RC_NO_TARGET && rc_call_is_open_alone(call, entry, &alone))
+        return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+    rc_call_note_skip(call, &here);
+    if (next.entry != RC_NO_TARGET)
+        return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
+    if (alone.until_ms == RC_UNLIMITED)
+        return stop_for_good(call, &alone, next);
+    return wait_again(call, alone.until_ms, RC_WHY_TRIES_SPENT,
+                      earlier(here.until_ms, next.until_ms), entropy);
+}
+
+rc_action rc_call_go_on(rc_call *call, uint64_t entropy)
+{
     if (call->is_committed)
         return rc_call_do_stop(call, RC_WHY_COMMITTED, 0);
     if (call->now_ms >= call->deadline_at_ms)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
     if (is_too_little(call, call->now_ms))
         return rc_call_do_stop(call, RC_WHY_TOO_LITTLE_LEFT, 0);
-    if (rc_call_is_open(call, entry, &here))
-        return rc_call_do_try(call, entry, RC_NO_TARGET, reason);
-
-    rc_call_note_skip(call, &here);
-    rc_call_search next = rc_call_find_next(call, false);
-    if (next.entry != RC_NO_TARGET)
-        return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
-    /* It counts as a try, so that the waiting has an end. */
-    uint32_t max_attempts = rc_call_max_attempts(call, entry);
-    call->tries += call->tries < max_attempts;
-    if (call->tries >= max_attempts)
-        return rc_call_do_stop(call, RC_WHY_TRIES_SPENT, earlier(here.until_ms, next.until_ms));
-    if (here.until_ms == RC_UNLIMITED)
-        return rc_call_do_stop(call, RC_WHY_ALL_UNAVAILABLE, next.until_ms);
-    uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(call->plan->policy, call->why.code),
-                                          call->tries, call->last_wait_ms, entropy);
-    uint64_t wait_ms = reach(call, backoff_ms, here.until_ms, backoff_ms, entropy);
-    return wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
+    /* Who waits after a refused key waits for a refresh. */
+    if (call->why.code == RC_CODE_AUTH_FAILED)
+        return go_on_refreshed(call, entropy);
+    return go_on_here(call, entropy);
 }

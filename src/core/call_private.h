@@ -18,16 +18,24 @@ typedef struct rc_call_search {
     uint16_t entry;    /* RC_NO_TARGET: none is open */
     uint64_t until_ms; /* then: the earliest time at which one may be; 0: not known */
     bool is_capable;   /* one of them has what the request needs */
-    uint32_t missing;  /* if none has: as in rc_action */
+    bool may_open;     /* one of these will open by itself */
+    bool is_dead;      /* one of these has no credential that is not dead */
+    uint32_t missing;  /* if none is capable: as in rc_action */
 } rc_call_search;
 
 /* --- call_target.c --- */
 
 /* The length of the chain. */
-uint16_t rc_call_chain_count(const rc_call *call);
+uint16_t rc_plan_chain_count(const rc_plan *plan);
+
+/* The place of an entry of the chain, counted from where the call begins. */
+uint32_t rc_call_place(const rc_call *call, uint16_t entry);
 
 /* May the entry be asked now? Written only when false: what keeps it closed. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
+
+/* The same for a call that has nothing else to ask: what we only assume does not close it. */
+bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
 /* For the audit. */
 void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
@@ -35,8 +43,14 @@ void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 /* The first open entry, from where the call begins. */
 rc_call_search rc_call_find_first(const rc_call *call);
 
-/* The first open entry behind the present one. other_target: one with another target. */
+/* The first open entry behind all that were asked. other_target: one with another target. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
+
+/* The entry is asked: whoever comes next stands behind it. */
+void rc_call_pass(rc_call *call, uint16_t entry);
+
+/* Why a search found nobody: ALL_UNAVAILABLE, or CREDENTIALS_DEAD if only new keys would help. */
+rc_reason rc_call_why_nobody(const rc_call_search *search);
 
 /* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
 rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential);
@@ -45,7 +59,8 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
 void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end,
                        uint64_t entropy);
 
-/* Quota, plan, credit or balance: never retried, but another credential or target may have some. */
+/* Quota, plan, credit or balance, by the code's own row: never retried, but another credential or
+ * target may have some. */
 bool rc_call_is_capacity(const rc_setback *why);
 
 /* What a failure tells everybody: who must be left alone, and until when. */
@@ -53,7 +68,8 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
 
 /* --- call_decide.c --- */
 
-uint32_t rc_call_max_attempts(const rc_call *call, uint16_t entry);
+/* The tries that an entry may have, by the latest failure. */
+uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry);
 
 /* Step 4: NONE, or what no other call can be made for. */
 rc_reason rc_call_spent(const rc_call *call);
@@ -61,8 +77,8 @@ rc_reason rc_call_spent(const rc_call *call);
 /* The decision after a failure, which is call->why; the try was given back. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
 
-/* After a wait or a refresh. reason: of the try, if the target is open. */
-rc_action rc_call_go_on(rc_call *call, rc_reason reason, uint64_t entropy);
+/* After a wait or a refresh. */
+rc_action rc_call_go_on(rc_call *call, uint64_t entropy);
 
 /* The actions. */
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);

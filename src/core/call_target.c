@@ -1,12 +1,13 @@
 /* What a call may ask, what it takes for a try and gives back, what its failures tell others. */
+#include <recourse/taxonomy.h>
+
 #include "core/call_private.h"
 #include "core/shared_private.h"
 
 /* --- the chain --- */
 
-uint16_t rc_call_chain_count(const rc_call *call)
+uint16_t rc_plan_chain_count(const rc_plan *plan)
 {
-    const rc_plan *plan = call->plan;
     bool is_all = plan->chain_count == 0 || plan->chain_count > plan->entry_count;
     return is_all ? plan->entry_count : plan->chain_count;
 }
@@ -18,16 +19,26 @@ static bool is_alone(const rc_call *call)
     return call->is_alone || call->went_to_larger || call->why.code == RC_CODE_CONTEXT_OVERFLOW;
 }
 
-bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
+static bool is_open(const rc_call *call, uint16_t entry, bool as_alone, rc_skip *ret_skip)
 {
     const rc_chain_entry *row = &call->plan->entries[entry];
     rc_skip skip = {.entry = entry, .reason = RC_WHY_SKIP_CAPABILITY};
     if ((call->needs & ~row->capabilities) == 0 &&
-        rc_shared_is_target_open(call->shared, row->target, is_alone(call), call->now_ms,
-                                 &skip.reason, &skip.until_ms))
+        rc_shared_is_target_open(call->shared, row->target, as_alone, call->now_ms, &skip.reason,
+                                 &skip.until_ms))
         return true;
     *ret_skip = skip;
     return false;
+}
+
+bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
+{
+    return is_open(call, entry, is_alone(call), ret_skip);
+}
+
+bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
+{
+    return is_open(call, entry, true, ret_skip);
 }
 
 void rc_call_note_skip(const rc_call *call, const rc_skip *skip)
@@ -48,6 +59,8 @@ static void note_closed(const rc_call *call, rc_call_search *search, const rc_sk
     if (lacks != 0)
         return;
     search->is_capable = true;
+    search->is_dead = search->is_dead || skip->reason == RC_WHY_CREDENTIALS_DEAD;
+    search->may_open = search->may_open || skip->until_ms != RC_UNLIMITED;
     uint64_t until_ms = skip->until_ms;
     if (until_ms != 0 && until_ms != RC_UNLIMITED &&
         (search->until_ms == 0 || until_ms < search->until_ms))
@@ -56,10 +69,17 @@ static void note_closed(const rc_call *call, rc_call_search *search, const rc_sk
 
 /* The places of the chain are counted from where the call begins, round to the one before it: so
  * `forward` means the same for every call, and no entry comes twice. */
+uint32_t rc_call_place(const rc_call *call, uint16_t entry)
+{
+    uint16_t first = call->first_entry;
+    return entry >= first ? (uint32_t)(entry - first)
+                          : (uint32_t)(entry + rc_plan_chain_count(call->plan) - first);
+}
+
 static rc_call_search find_open(const rc_call *call, uint32_t place, uint16_t other_than)
 {
     rc_call_search search = {.entry = RC_NO_TARGET, .missing = call->needs};
-    uint32_t count = rc_call_chain_count(call);
+    uint32_t count = rc_plan_chain_count(call->plan);
     for (; place < count; place++) {
         uint32_t sum = call->first_entry + place;
         uint16_t entry = (uint16_t)(sum < count ? sum : sum - count);
@@ -85,14 +105,26 @@ rc_call_search rc_call_find_first(const rc_call *call)
 
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
-    uint32_t count = rc_call_chain_count(call);
-    uint16_t entry = call->flight.entry;
     /* The others are too small for what was sent to the one with the larger window. */
-    if (call->went_to_larger || entry >= count)
+    if (call->went_to_larger || call->flight.entry >= rc_plan_chain_count(call->plan))
         return (rc_call_search){.entry = RC_NO_TARGET};
-    uint32_t place = entry >= call->first_entry ? (uint32_t)(entry - call->first_entry)
-                                                : entry + count - call->first_entry;
-    return find_open(call, place + 1, other_target ? call->flight.target : RC_NO_TARGET);
+    /* The hint of the latest failure holds for its target, in whatever entry that stands. */
+    bool is_other = other_target || call->now_ms < call->not_before_ms;
+    return find_open(call, call->next_place, is_other ? call->flight.target : RC_NO_TARGET);
+}
+
+void rc_call_pass(rc_call *call, uint16_t entry)
+{
+    if (entry >= rc_plan_chain_count(call->plan))
+        return;
+    uint32_t behind = rc_call_place(call, entry) + 1;
+    if (behind > call->next_place)
+        call->next_place = (uint16_t)behind;
+}
+
+rc_reason rc_call_why_nobody(const rc_call_search *search)
+{
+    return search->is_dead && !search->may_open ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE;
 }
 
 /* --- taking and giving back --- */
@@ -108,8 +140,7 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
     if (!target)
         return flight;
     if (credential == RC_NO_TARGET &&
-        !rc_shared_pick_credential(shared, flight.target, is_alone(call), call->now_ms,
-                                   &flight.credential))
+        !rc_shared_pick_credential(shared, flight.target, call->now_ms, &flight.credential))
         flight.credential = RC_NO_TARGET;
     flight.is_on = rc_limiter_take(&target->limiter);
     flight.pass =
@@ -141,7 +172,18 @@ typedef enum cools {
 
 bool rc_call_is_capacity(const rc_setback *why)
 {
-    return why->category == RC_CATEGORY_CAPACITY;
+    const rc_code_info *info = rc_code_get(why->code);
+    return info && info->category == RC_CATEGORY_CAPACITY;
+}
+
+/* Is the hint the provider's word on its target? A conflict is about this request, and a store, a
+ * tool or a sandbox is none of the target's business. */
+static bool is_of_target(rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    return info && code != RC_CODE_CONFLICT &&
+           (info->error_class == RC_CLASS_PROVIDER_TRANSIENT ||
+            info->error_class == RC_CLASS_PROVIDER_TERMINAL);
 }
 
 static cools what_cools(const rc_setback *why)
@@ -154,7 +196,8 @@ static cools what_cools(const rc_setback *why)
         return is_of_model ? COOLS_TARGET : COOLS_CREDENTIAL;
     if (why->code == RC_CODE_OVERLOADED || why->code == RC_CODE_MODEL_LOADING)
         return COOLS_TARGET;
-    return why->is_retryable && why->retry_after_ms > 0 ? COOLS_TARGET : COOLS_NOTHING;
+    bool is_told = why->is_retryable && why->retry_after_ms > 0 && is_of_target(why->code);
+    return is_told ? COOLS_TARGET : COOLS_NOTHING;
 }
 
 static void cool(const rc_call *call, rc_target *target, rc_credential *credential,

@@ -34,6 +34,17 @@ static uint32_t tries_max(const rc_call *call)
     return max > 0 ? max : 1;
 }
 
+/* Nobody is asked whose place was passed. */
+static bool is_place_passed(const rc_call *call)
+{
+    uint16_t count = rc_plan_chain_count(call->plan);
+    if (call->next_place > count)
+        return false;
+    if (call->calls == 0 || call->flight.entry >= count)
+        return true;
+    return rc_call_place(call, call->flight.entry) < call->next_place;
+}
+
 bool rc_call_validate(const rc_call *call)
 {
     const rc_action *last = &call->last;
@@ -46,7 +57,8 @@ bool rc_call_validate(const rc_call *call)
         return false;
     if (call->flight.is_on != (call->state == RC_CALL_TRYING))
         return false;
-    if (last->reason == RC_WHY_NONE || last->attempt > call->calls)
+    if (last->reason == RC_WHY_NONE || last->attempt > call->calls ||
+        last->attempt > last->max_attempts || !is_place_passed(call))
         return false;
     if (call->state == RC_CALL_WAITING)
         return last->at_ms < call->deadline_at_ms && last->at_ms >= call->not_before_ms;

@@ -1,4 +1,4 @@
-#include <recourse/call.h>
+#include "core/call_private.h"
 
 void rc_chain_init(rc_chain *chain, rc_revert revert)
 {
@@ -10,9 +10,11 @@ uint16_t rc_chain_first(const rc_chain *chain)
     return chain->revert == RC_REVERT_NEVER ? chain->active : 0;
 }
 
-void rc_chain_on_success(rc_chain *chain, uint16_t entry)
+void rc_chain_on_success(rc_chain *chain, const rc_plan *plan, uint16_t entry)
 {
-    chain->active = entry;
+    /* The target for too long contexts is not where the next call should begin. */
+    if (entry < rc_plan_chain_count(plan))
+        chain->active = entry;
 }
 
 const char *rc_revert_name(rc_revert revert)

@@ -47,6 +47,7 @@ static bool start(rc_hedge *hedge, rc_call *call)
         return false;
     rc_budget_take(&call->shared->budget, call->now_ms);
     call->calls++;
+    rc_call_pass(call, spare.entry);
     hedge->second = rc_call_take(call, spare.entry, RC_NO_TARGET);
     hedge->running = BOTH;
     return true;
@@ -79,25 +80,37 @@ static void second_takes_over(rc_hedge *hedge, rc_call *call)
     hedge->second.is_on = false;
 }
 
+/* The lane is what counts of the pair; the other one is broken off. */
+static void settle(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane, uint64_t now_ms,
+                   uint64_t entropy)
+{
+    enter(call, now_ms);
+    rc_flight *loser = lane == RC_LANE_FIRST ? &hedge->second : &call->flight;
+    rc_call_give_back(call, loser, RC_BREAKER_SAID_NOTHING, entropy);
+    if (lane == RC_LANE_SECOND)
+        second_takes_over(hedge, call);
+    rc_shared_unlock(call->shared);
+}
+
+static rc_hedge_action end(rc_hedge *hedge, const rc_call *call, rc_hedge_do what, rc_reason reason,
+                           rc_hedge_lane lane, bool cancel_other)
+{
+    hedge->is_over = true;
+    hedge->running = 0;
+    rc_hedge_action action = action_of(what, reason, lane, &call->flight);
+    action.cancel_other = cancel_other;
+    return action;
+}
+
 rc_hedge_action rc_hedge_on_answer(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
                                    uint64_t now_ms, uint64_t entropy)
 {
     if (hedge->is_over || !(hedge->running & lane))
         return nothing(RC_WHY_NONE);
     bool were_both = hedge->running == BOTH;
-    if (were_both) {
-        enter(call, now_ms);
-        rc_flight *loser = lane == RC_LANE_FIRST ? &hedge->second : &call->flight;
-        rc_call_give_back(call, loser, RC_BREAKER_SAID_NOTHING, entropy);
-        if (lane == RC_LANE_SECOND)
-            second_takes_over(hedge, call);
-        rc_shared_unlock(call->shared);
-    }
-    hedge->is_over = true;
-    hedge->running = 0;
-    rc_hedge_action action = action_of(RC_HEDGE_TAKE, RC_WHY_SUCCEEDED, lane, &call->flight);
-    action.cancel_other = were_both;
-    return action;
+    if (were_both)
+        settle(hedge, call, lane, now_ms, entropy);
+    return end(hedge, call, RC_HEDGE_TAKE, RC_WHY_SUCCEEDED, lane, were_both);
 }
 
 rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane,
@@ -105,10 +118,12 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
 {
     if (hedge->is_over || !(hedge->running & lane))
         return nothing(RC_WHY_NONE);
-    if (hedge->running != BOTH) {
-        hedge->is_over = true;
-        hedge->running = 0;
-        return action_of(RC_HEDGE_FAIL, RC_WHY_NONE, lane, &call->flight);
+    if (hedge->running != BOTH)
+        return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, false);
+    /* Another target must not mask what is wrong with the request. */
+    if (!why->is_retryable && !rc_call_is_capacity(why)) {
+        settle(hedge, call, lane, now_ms, entropy);
+        return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, true);
     }
     enter(call, now_ms);
     rc_flight *loser = lane == RC_LANE_FIRST ? &call->flight : &hedge->second;

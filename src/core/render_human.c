@@ -217,7 +217,7 @@ static void put_report_id(rc_human *h)
         rc_human_part(h, RC_STR(""), rc_report_rule(h->report));
     put_line(h, RC_STR("Rule"));
     rc_human_line(h);
-    if (status) {
+    if (status && !h->style->has_no_answer) {
         part_number(h, RC_STR("HTTP "), status);
         rc_buf_push_byte(&h->line, ' ');
         rc_buf_push(&h->line, rc_http_phrase(status));

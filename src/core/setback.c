@@ -31,10 +31,15 @@ rc_setback rc_setback_of(const rc_report *report)
     /* A newer version's code stays unknown: no set of this version names it. */
     if (rc_report_code(report) == RC_CODE_UNKNOWN)
         setback.code = RC_CODE_UNKNOWN;
+    rc_category row = setback.category;
     if (rc_report_category(report) != RC_CATEGORY_NONE)
         setback.category = rc_report_category(report);
     setback.limit_kind = rc_report_limit_kind(report);
     setback.is_retryable = may_retry(report, setback.category);
+    /* Capacity sends a call to other keys and targets: a code's row alone can say so, and a claim
+     * from elsewhere neither makes it nor hides it. */
+    if (row == RC_CATEGORY_CAPACITY || setback.category == RC_CATEGORY_CAPACITY)
+        setback.category = row;
     setback.is_retry_exhausted = rc_report_is_retry_exhausted(report);
     setback.retry_after_ms = rc_report_retry_after_ms(report);
     return setback;

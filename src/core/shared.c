@@ -148,22 +148,32 @@ void rc_shared_revive_credential(rc_shared *shared, uint16_t credential)
 
 /* --- whom to ask --- */
 
-/* Is one of the pool usable? If not, *ret_until_ms is when the first of them will be; 0: not
- * known. */
-static bool has_usable_credential(const rc_shared *shared, const rc_target *target, bool is_alone,
-                                  uint64_t now_ms, uint64_t *ret_until_ms)
+/* What a look over a pool found. */
+typedef struct pool_look {
+    bool is_usable;    /* one of it is, or it needs none */
+    bool is_dead;      /* all of it was refused */
+    uint64_t until_ms; /* when the first will be usable; 0: not known; RC_UNLIMITED: never */
+} pool_look;
+
+static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, bool is_alone,
+                              uint64_t now_ms)
 {
-    uint64_t until_ms = RC_UNLIMITED;
+    pool_look look = {.is_dead = true, .until_ms = RC_UNLIMITED};
+    bool is_refreshing = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
         const rc_credential *c = &shared->credentials[target->first_credential + i];
         if (rc_credential_is_usable(c, is_alone, now_ms))
-            return true;
+            return (pool_look){.is_usable = true};
+        look.is_dead = look.is_dead && c->state == RC_CREDENTIAL_DEAD;
+        is_refreshing = is_refreshing || c->is_refreshing;
         uint64_t ready_ms = rc_credential_ready_at_ms(c, is_alone);
-        if (!c->is_refreshing && ready_ms < until_ms)
-            until_ms = ready_ms;
+        if (!c->is_refreshing && ready_ms < look.until_ms)
+            look.until_ms = ready_ms;
     }
-    *ret_until_ms = until_ms == RC_UNLIMITED ? 0 : until_ms;
-    return target->credential_count == 0;
+    look.is_usable = target->credential_count == 0;
+    if (is_refreshing && look.until_ms == RC_UNLIMITED)
+        look.until_ms = 0;
+    return look;
 }
 
 /* The first reason stays; the time is the latest of all that are known. */
@@ -181,7 +191,13 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     const rc_target *t = rc_shared_target(shared, target);
     if (!t || t->is_out_of_service) {
         *ret_why = RC_WHY_SKIP_OUT_OF_SERVICE;
-        *ret_until_ms = 0;
+        *ret_until_ms = RC_UNLIMITED;
+        return false;
+    }
+    pool_look pool = look_at_pool(shared, t, is_alone, now_ms);
+    if (!pool.is_usable && pool.is_dead) {
+        *ret_why = RC_WHY_CREDENTIALS_DEAD;
+        *ret_until_ms = RC_UNLIMITED;
         return false;
     }
     rc_reason why = RC_WHY_NONE;
@@ -192,9 +208,8 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     if (rc_breaker_peek(&t->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED)
         close_target(&why, &until_ms, RC_WHY_SKIP_BREAKER,
                      rc_breaker_ready_at_ms(&t->breaker, now_ms));
-    uint64_t credential_ms = 0;
-    if (!has_usable_credential(shared, t, is_alone, now_ms, &credential_ms))
-        close_target(&why, &until_ms, RC_WHY_SKIP_CREDENTIALS, credential_ms);
+    if (!pool.is_usable)
+        close_target(&why, &until_ms, RC_WHY_SKIP_CREDENTIALS, pool.until_ms);
     if (!rc_limiter_has_room(&t->limiter))
         close_target(&why, &until_ms, RC_WHY_SKIP_BUSY, 0);
     if (why == RC_WHY_NONE)
@@ -221,7 +236,7 @@ static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool
     return false;
 }
 
-bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, bool is_alone, uint64_t now_ms,
+bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_ms,
                                uint16_t *ret_credential)
 {
     rc_target *t = rc_shared_target(shared, target);
@@ -231,9 +246,8 @@ bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, bool is_alone
         *ret_credential = RC_NO_TARGET;
         return true;
     }
-    if (pick(shared, t, RC_NO_TARGET, false, now_ms, ret_credential))
-        return true;
-    return is_alone && pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential);
+    return pick(shared, t, RC_NO_TARGET, false, now_ms, ret_credential) ||
+           pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential);
 }
 
 bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t than,

@@ -47,6 +47,7 @@ static void start_retry(telling *t, const rc_news *news)
     start->report_id = news->report_id;
     t->teller->is_retrying = true;
     t->teller->is_announced = action->what != RC_DO_TRY;
+    t->teller->at_ms = action->what == RC_DO_WAIT ? action->at_ms : RC_UNLIMITED;
 }
 
 /* Another target brings its own credentials: that is one switch and not two. */
@@ -96,10 +97,17 @@ static void on_try(telling *t, const rc_news *news)
         try_again(t, news);
 }
 
+/* Who wakes a call too early gets the WAIT that was announced. */
+static bool is_told(const rc_teller *teller, const rc_action *action)
+{
+    return teller->is_announced && action->what == RC_DO_WAIT && action->at_ms == teller->at_ms &&
+           action->attempt + 1 == teller->attempt;
+}
+
 /* A wait or a refresh without a call before it has nothing to repeat. */
 static void on_pause(telling *t, const rc_news *news)
 {
-    if (!t->teller->is_begun)
+    if (!t->teller->is_begun || is_told(t->teller, &news->action))
         return;
     end_retry(t, false, RC_STR(""));
     tell_switch(t, news);

@@ -174,6 +174,48 @@ static void test_more_skips_than_fit_are_counted(void **state)
     assert_int_equal(w.skips.count, RC_SKIPS_MAX + 4);
 }
 
+/* --- how many there may be --- */
+
+static void test_max_attempts_is_of_the_whole_call(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    w.policy.max_calls = 5;
+    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_refresh(&w.shared, 1, true);
+    assert_int_equal(world_begin(&w).max_attempts, 3);
+    rc_action action = world_fail(&w, RC_CODE_RATE_LIMITED, 9000);
+    assert_int_equal(action.attempt, 2);
+    assert_int_equal(action.max_attempts, 4); /* another credential is no try */
+    action = world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    expect(action, RC_DO_REFRESH, RC_WHY_REFRESH);
+    assert_int_equal(action.max_attempts, 5); /* nor is a refreshed one */
+    action = rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
+    assert_int_equal(action.attempt, 3);
+    assert_int_equal(action.max_attempts, 5);
+    action = world_fail(&w, RC_CODE_OVERLOADED, 9000);
+    assert_int_equal(action.entry, 1);
+    assert_int_equal(action.attempt, 4);
+    assert_int_equal(action.max_attempts, 5); /* three more tries, but no more calls */
+    action = rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(action.attempt, 4);
+    assert_int_equal(action.max_attempts, 5);
+    /* A code with fewer tries than were made. */
+    world_init(&w, 1);
+    w.policy.rules[0] = w.policy.others;
+    w.policy.rules[0].max_attempts = 1;
+    rc_code_set_add(&w.policy.rules[0].codes, RC_CODE_CONNECTION_RESET);
+    w.policy.rule_count = 1;
+    world_begin(&w);
+    action = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    world_wake(&w, &action);
+    action = world_fail(&w, RC_CODE_CONNECTION_RESET, NO_HINT);
+    expect(action, RC_DO_STOP, RC_WHY_TRIES_SPENT);
+    assert_int_equal(action.attempt, 2);
+    assert_int_equal(action.max_attempts, 2);
+}
+
 /* --- what a failure tells the others --- */
 
 static void test_cooldowns_keep_the_later_end(void **state)
@@ -241,6 +283,23 @@ static void test_a_refused_credential_is_dead(void **state)
         assert_int_equal(world_begin(&w).credential, 1);
         rc_call_on_cancel(&w.call, w.now_ms);
     }
+}
+
+/* A foreign report may claim any category for its code. */
+static void test_capacity_is_what_the_code_says(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    world_begin(&w);
+    rc_setback why = world_setback(RC_CODE_CONTENT_FILTER, NO_HINT);
+    why.category = RC_CATEGORY_CAPACITY;
+    expect(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    assert_int_equal(w.targets[0].cooldown.told_until_ms, 0);
+    world_begin(&w);
+    why = world_setback(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+    why.category = RC_CATEGORY_CONFIGURATION;
+    expect(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
 }
 
 /* --- waits --- */
@@ -462,10 +521,12 @@ int main(void)
         cmocka_unit_test(test_no_options),
         cmocka_unit_test(test_guesses_do_not_count_for_one_alone),
         cmocka_unit_test(test_more_skips_than_fit_are_counted),
+        cmocka_unit_test(test_max_attempts_is_of_the_whole_call),
         cmocka_unit_test(test_cooldowns_keep_the_later_end),
         cmocka_unit_test(test_calls_share_what_they_know),
         cmocka_unit_test(test_what_cools_without_a_hint),
         cmocka_unit_test(test_a_refused_credential_is_dead),
+        cmocka_unit_test(test_capacity_is_what_the_code_says),
         cmocka_unit_test(test_an_early_wake_waits_on),
         cmocka_unit_test(test_a_late_wake),
         cmocka_unit_test(test_closed_at_waking_takes_the_next_target),

@@ -57,28 +57,6 @@ static void test_a_refresh_that_fails(void **state)
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
 }
 
-static void test_no_refresh_for_what_is_spent(void **state)
-{
-    (void)state;
-    const rc_reason reasons[] = {RC_WHY_DEADLINE_PASSED, RC_WHY_CALLS_SPENT,
-                                 RC_WHY_RETRY_BUDGET_SPENT};
-    for (int i = 0; i < 3; i++) {
-        world w;
-        init_refresh(&w);
-        if (i == 0)
-            w.call.deadline_at_ms = w.now_ms;
-        if (i == 1)
-            w.policy.max_calls = 1;
-        if (i == 2)
-            world_set_tokens(&w, 0);
-        expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, reasons[i]);
-        /* Another call may still refresh it. */
-        assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms),
-                         RC_CREDENTIAL_HEALTHY);
-        assert_false(w.credentials[0].is_refreshing);
-    }
-}
-
 static void test_two_calls_refresh_once(void **state)
 {
     (void)state;
@@ -349,6 +327,14 @@ static void test_validate_finds_faults(void **state)
     w.call.calls = 11;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
+    w.call.last.max_attempts = 0;
+    assert_false(rc_call_validate(&w.call));
+    w.call = good;
+    w.call.next_place = 0; /* as if the entry were still to come */
+    assert_false(rc_call_validate(&w.call));
+    w.call.next_place = 2;
+    assert_false(rc_call_validate(&w.call));
+    w.call = good;
     w.call.state = 2;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
@@ -370,7 +356,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refresh_once),
         cmocka_unit_test(test_a_refresh_that_fails),
-        cmocka_unit_test(test_no_refresh_for_what_is_spent),
         cmocka_unit_test(test_two_calls_refresh_once),
         cmocka_unit_test(test_a_key_in_refresh_is_not_killed),
         cmocka_unit_test(test_a_dead_key_is_not_refreshed),

@@ -61,6 +61,19 @@ static void test_overflow_goes_to_the_larger_target_once(void **state)
            RC_WHY_OVERFLOW_COMPACT);
 }
 
+/* The same target under another number has the same window. */
+static void test_overflow_does_not_go_to_the_same_target(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    w.plan.overflow_to = 2;
+    w.entries[2].target = 0;
+    world_begin(&w);
+    expect(world_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT), RC_DO_COMPACT,
+           RC_WHY_OVERFLOW_COMPACT);
+}
+
 /* For the context it is the only one, so that a guess does not keep it from being asked. */
 static void test_a_guess_does_not_close_the_larger_target(void **state)
 {
@@ -333,10 +346,14 @@ static void test_tries_spent_then_the_next_target(void **state)
     expect(action, RC_DO_TRY, RC_WHY_TRIES_SPENT_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.attempt, 3);
-    assert_int_equal(action.max_attempts, 3);
-    for (int i = 0; i < 2; i++) {
+    assert_int_equal(action.max_attempts, 5); /* the two at the first, and three here */
+    for (uint32_t i = 0; i < 2; i++) {
         wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-        expect(world_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
+        assert_int_equal(wait.max_attempts, 5);
+        action = world_wake(&w, &wait);
+        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        assert_int_equal(action.attempt, 4 + i);
+        assert_int_equal(action.max_attempts, 5);
     }
     expect_stop(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_TRIES_SPENT, true);
 }
@@ -535,6 +552,7 @@ int main(void)
         cmocka_unit_test(test_cancelled_goes_first),
         cmocka_unit_test(test_overflow_is_compacted),
         cmocka_unit_test(test_overflow_goes_to_the_larger_target_once),
+        cmocka_unit_test(test_overflow_does_not_go_to_the_same_target),
         cmocka_unit_test(test_a_guess_does_not_close_the_larger_target),
         cmocka_unit_test(test_the_larger_target_is_retried_and_not_left),
         cmocka_unit_test(test_overflow_compacts_when_the_larger_may_not_be_asked),

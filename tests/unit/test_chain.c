@@ -12,17 +12,41 @@
 static void test_revert(void **state)
 {
     (void)state;
+    world w;
+    world_init(&w, 3);
     rc_chain chain;
     rc_chain_init(&chain, RC_REVERT_COOLDOWN_EXPIRY);
     assert_int_equal(rc_chain_first(&chain), 0);
-    rc_chain_on_success(&chain, 2);
+    rc_chain_on_success(&chain, &w.plan, 2);
     assert_int_equal(rc_chain_first(&chain), 0);
     rc_chain_init(&chain, RC_REVERT_NEVER);
     assert_int_equal(rc_chain_first(&chain), 0);
-    rc_chain_on_success(&chain, 2);
+    rc_chain_on_success(&chain, &w.plan, 2);
     assert_int_equal(rc_chain_first(&chain), 2);
-    rc_chain_on_success(&chain, 1);
+    rc_chain_on_success(&chain, &w.plan, 1);
     assert_int_equal(rc_chain_first(&chain), 1);
+}
+
+/* A target for too long contexts that stands behind the chain is not where calls begin. */
+static void test_what_is_not_of_the_chain(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    w.plan.overflow_to = 2;
+    rc_chain chain;
+    rc_chain_init(&chain, RC_REVERT_NEVER);
+    rc_chain_on_success(&chain, &w.plan, 1);
+    w.options.first_entry = rc_chain_first(&chain);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_CONTEXT_OVERFLOW, NO_HINT);
+    rc_action action = rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(action.entry, 2);
+    rc_chain_on_success(&chain, &w.plan, action.entry);
+    assert_int_equal(rc_chain_first(&chain), 1);
+    w.plan.chain_count = 0; /* all of them */
+    rc_chain_on_success(&chain, &w.plan, 2);
+    assert_int_equal(rc_chain_first(&chain), 2);
 }
 
 static void test_names(void **state)
@@ -47,7 +71,7 @@ static void test_a_session(void **state)
         rc_action action = world_fail(&w, RC_CODE_OVERLOADED, 2000);
         assert_int_equal(action.entry, 1);
         action = rc_call_on_success(&w.call, w.now_ms);
-        rc_chain_on_success(&chain, action.entry);
+        rc_chain_on_success(&chain, &w.plan, action.entry);
 
         w.options.first_entry = rc_chain_first(&chain);
         assert_int_equal(world_begin(&w).entry, 1);
@@ -100,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_revert),
+        cmocka_unit_test(test_what_is_not_of_the_chain),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_a_session),
         cmocka_unit_test(test_the_chain_goes_round_once),

@@ -198,6 +198,74 @@ static void test_both_fail(void **state)
     }
 }
 
+/* What would fail anywhere ends the pair, whichever lane it comes from: the other lane's answer
+ * must not mask it. */
+static void test_a_fatal_failure_ends_the_pair(void **state)
+{
+    (void)state;
+    const rc_code codes[] = {RC_CODE_CONTENT_FILTER, RC_CODE_INVALID_REQUEST};
+    for (size_t i = 0; i < 4; i++) {
+        pair p;
+        init_pair(&p);
+        start(&p);
+        rc_hedge_lane lane = i < 2 ? RC_LANE_FIRST : RC_LANE_SECOND;
+        rc_code code = codes[i % 2];
+        rc_hedge_action action = fail_lane(&p, lane, code, NO_HINT);
+        assert_int_equal(action.what, RC_HEDGE_FAIL);
+        assert_int_equal(action.lane, lane);
+        assert_int_equal(action.entry, i < 2 ? 0 : 1);
+        assert_true(action.cancel_other);
+        assert_int_equal(world_in_flight(&p.w), 1); /* the call's try, which is that lane */
+        rc_action stop = world_fail(&p.w, code, NO_HINT);
+        assert_int_equal(stop.what, RC_DO_STOP);
+        assert_int_equal(stop.reason, RC_WHY_NOT_RETRYABLE);
+        assert_int_equal(stop.entry, i < 2 ? 0 : 1);
+        assert_int_equal(world_in_flight(&p.w), 0);
+        expect_nothing(fail_lane(&p, i < 2 ? RC_LANE_SECOND : RC_LANE_FIRST, code, NO_HINT),
+                       RC_WHY_NONE);
+    }
+}
+
+/* A used-up quota of one lane says nothing of the other one's. */
+static void test_capacity_does_not_end_the_pair(void **state)
+{
+    (void)state;
+    pair p;
+    init_pair(&p);
+    start(&p);
+    expect_nothing(fail_lane(&p, RC_LANE_SECOND, RC_CODE_QUOTA_EXHAUSTED, NO_HINT), RC_WHY_NONE);
+    assert_int_equal(world_in_flight(&p.w), 1);
+}
+
+/* The chain goes on behind the target that the second lane has asked. */
+static void test_the_second_entry_is_not_asked_again(void **state)
+{
+    (void)state;
+    pair p;
+    world_init(&p.w, 3);
+    p.w.entries[0].tries = 1;
+    world_begin(&p.w);
+    rc_hedge_init(&p.hedge, p.w.now_ms, 100);
+    p.w.now_ms += 100;
+    assert_int_equal(start(&p).entry, 1);
+    assert_int_equal(rc_call_spare(&p.w.call, p.w.now_ms), 2);
+    fail_lane(&p, RC_LANE_SECOND, RC_CODE_PROVIDER_5XX, NO_HINT);
+    fail_lane(&p, RC_LANE_FIRST, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_action action = world_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    assert_int_equal(action.what, RC_DO_TRY);
+    assert_int_equal(action.entry, 2);
+    /* With nobody behind it: the end. */
+    init_pair(&p);
+    p.w.entries[0].tries = 1;
+    start(&p);
+    fail_lane(&p, RC_LANE_SECOND, RC_CODE_PROVIDER_5XX, NO_HINT);
+    fail_lane(&p, RC_LANE_FIRST, RC_CODE_PROVIDER_5XX, NO_HINT);
+    action = world_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    assert_int_equal(action.what, RC_DO_STOP);
+    assert_int_equal(action.reason, RC_WHY_TRIES_SPENT);
+    assert_int_equal(action.attempt, 2);
+}
+
 /* The second target's tries and its refresh are its own. */
 static void test_the_second_begins_anew(void **state)
 {
@@ -245,9 +313,13 @@ static void test_a_refused_second_key_can_still_be_refreshed(void **state)
     p.w.credentials[0].can_refresh = true;
     p.w.call.is_refreshed = true;
     assert_int_equal(start(&p).credential, 0);
-    fail_lane(&p, RC_LANE_SECOND, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_hedge_action action = fail_lane(&p, RC_LANE_SECOND, RC_CODE_AUTH_FAILED, NO_HINT);
+    assert_int_equal(action.what, RC_HEDGE_FAIL);
     assert_int_equal(rc_credential_state_at(&p.w.credentials[0], p.w.now_ms),
                      RC_CREDENTIAL_HEALTHY);
+    rc_action refresh = world_fail(&p.w, RC_CODE_AUTH_FAILED, NO_HINT);
+    assert_int_equal(refresh.what, RC_DO_REFRESH);
+    assert_int_equal(refresh.credential, 0);
 }
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
@@ -330,6 +402,9 @@ int main(void)
         cmocka_unit_test(test_without_a_hedge),
         cmocka_unit_test(test_the_first_fails_the_second_goes_on),
         cmocka_unit_test(test_both_fail),
+        cmocka_unit_test(test_a_fatal_failure_ends_the_pair),
+        cmocka_unit_test(test_capacity_does_not_end_the_pair),
+        cmocka_unit_test(test_the_second_entry_is_not_asked_again),
         cmocka_unit_test(test_the_second_begins_anew),
         cmocka_unit_test(test_a_cancel_gives_both_back),
         cmocka_unit_test(test_a_refused_second_key_can_still_be_refreshed),

@@ -87,6 +87,26 @@ static void test_who_decides(void **state)
                      .is_retryable);
 }
 
+/* Capacity is what leads to other keys and targets: no claim makes it or hides it. */
+static void test_who_says_capacity(void **state)
+{
+    (void)state;
+    rc_setback setback =
+        setback_of(RC_STR("{\"error_code\":\"ContentFilter\",\"error_category\":\"capacity\"}"));
+    assert_int_equal(setback.category, RC_CATEGORY_CONTENT);
+    assert_false(setback.is_retryable);
+    setback = setback_of(RC_STR("{\"error_code\":\"Provider5xx\",\"error_category\":"
+                                "\"capacity\",\"retryable\":true}"));
+    assert_int_equal(setback.category, RC_CATEGORY_TRANSIENT);
+    assert_false(setback.is_retryable); /* what it forbids is forbidden */
+    setback = setback_of(RC_STR("{\"error_code\":\"QuotaExhausted\",\"error_category\":"
+                                "\"transient\",\"retryable\":true}"));
+    assert_int_equal(setback.category, RC_CATEGORY_CAPACITY);
+    assert_false(setback.is_retryable);
+    setback = setback_of(RC_STR("{\"error_code\":\"Hiccup\",\"error_category\":\"capacity\"}"));
+    assert_int_not_equal(setback.category, RC_CATEGORY_CAPACITY);
+}
+
 static void test_newer_code(void **state)
 {
     (void)state;
@@ -131,9 +151,10 @@ static void test_any_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_of_code),    cmocka_unit_test(test_of_nothing),
-        cmocka_unit_test(test_of_report),  cmocka_unit_test(test_who_decides),
-        cmocka_unit_test(test_newer_code), cmocka_unit_test(test_any_report),
+        cmocka_unit_test(test_of_code),           cmocka_unit_test(test_of_nothing),
+        cmocka_unit_test(test_of_report),         cmocka_unit_test(test_who_decides),
+        cmocka_unit_test(test_who_says_capacity), cmocka_unit_test(test_newer_code),
+        cmocka_unit_test(test_any_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static void test_reasons(void **state)
     /* The first reason, but the time at which the last one ends. */
     expect_closed(&w, 0, true, RC_WHY_SKIP_COOLING, NOW + 1000);
     rc_shared_set_service(&w.shared, 0, false);
-    expect_closed(&w, 0, true, RC_WHY_SKIP_OUT_OF_SERVICE, 0);
+    expect_closed(&w, 0, true, RC_WHY_SKIP_OUT_OF_SERVICE, RC_UNLIMITED);
     rc_shared_set_service(&w.shared, 0, true);
     rc_limiter_put(&w.targets[0].limiter);
     expect_open(&w, 0, false, NOW + 1000);
@@ -145,9 +145,7 @@ static void test_alone(void **state)
     expect_closed(&w, 1, false, RC_WHY_SKIP_CREDENTIALS, NOW + 100);
     expect_open(&w, 1, true, NOW);
     uint16_t credential = 77;
-    assert_false(rc_shared_pick_credential(&w.shared, 1, false, NOW, &credential));
-    assert_int_equal(credential, 77);
-    assert_true(rc_shared_pick_credential(&w.shared, 1, true, NOW, &credential));
+    assert_true(rc_shared_pick_credential(&w.shared, 1, NOW, &credential));
     assert_int_equal(credential, 3);
 }
 
@@ -157,7 +155,11 @@ static void test_credentials_without_a_known_end(void **state)
     world w;
     init(&w);
     rc_shared_cool_credential(&w.shared, 3, RC_CREDENTIAL_DEAD, 0);
-    expect_closed(&w, 1, true, RC_WHY_SKIP_CREDENTIALS, 0);
+    expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
+    /* What time does not cure is the reason, whatever else closes the target for a while. */
+    rc_shared_cool_target(&w.shared, 1, NOW + 50);
+    expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
+    rc_cooldown_clear(&w.targets[1].cooldown);
     rc_shared_revive_credential(&w.shared, 3);
     expect_open(&w, 1, false, NOW);
     w.credentials[3].is_refreshing = true;
@@ -168,12 +170,20 @@ static void test_credentials_without_a_known_end(void **state)
     w.credentials[1].is_refreshing = true;
     rc_shared_cool_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, NOW + 9);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, NOW + 9);
+    /* One that somebody cooled for ever is not dead, and the one in refresh may come back. */
+    rc_shared_cool_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, RC_UNLIMITED);
+    expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, 0);
+    w.credentials[1].is_refreshing = false;
+    rc_shared_cool_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
+    expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, RC_UNLIMITED);
+    rc_shared_cool_credential(&w.shared, 2, RC_CREDENTIAL_DEAD, 0);
+    expect_closed(&w, 0, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
 }
 
 static void expect_pick(world *w, uint16_t target, uint16_t want)
 {
     uint16_t credential = 77;
-    assert_true(rc_shared_pick_credential(&w->shared, target, true, NOW, &credential));
+    assert_true(rc_shared_pick_credential(&w->shared, target, NOW, &credential));
     assert_int_equal(credential, want);
 }
 
@@ -201,7 +211,7 @@ static void test_turns(void **state)
     expect_pick(&w, 0, 2);
     rc_credential_kill(&w.credentials[2]);
     uint16_t credential = 77;
-    assert_false(rc_shared_pick_credential(&w.shared, 0, true, NOW, &credential));
+    assert_false(rc_shared_pick_credential(&w.shared, 0, NOW, &credential));
     assert_int_equal(credential, 77);
 }
 
@@ -273,9 +283,9 @@ static void test_what_does_not_exist(void **state)
     assert_int_equal(w.targets[0].credential_count, 3);
     for (uint16_t i = 0; i < TARGETS; i++)
         expect_open(&w, i, false, NOW);
-    expect_closed(&w, TARGETS, true, RC_WHY_SKIP_OUT_OF_SERVICE, 0);
+    expect_closed(&w, TARGETS, true, RC_WHY_SKIP_OUT_OF_SERVICE, RC_UNLIMITED);
     uint16_t credential = 77;
-    assert_false(rc_shared_pick_credential(&w.shared, TARGETS, true, NOW, &credential));
+    assert_false(rc_shared_pick_credential(&w.shared, TARGETS, NOW, &credential));
     assert_null(rc_shared_target(&w.shared, TARGETS));
     assert_null(rc_shared_credential(&w.shared, CREDENTIALS));
 
@@ -399,7 +409,7 @@ static void *hustle(void *arg)
         rc_shared_lock(shared);
         rc_budget_on_request(&shared->budget, NOW);
         bool took = rc_limiter_take(&shared->targets[0].limiter);
-        (void)rc_shared_pick_credential(shared, 0, true, NOW, &credential);
+        (void)rc_shared_pick_credential(shared, 0, NOW, &credential);
         rc_shared_unlock(shared);
         rc_shared_cool_target(shared, i % TARGETS, NOW + i);
         rc_shared_cool_credential(shared, i % CREDENTIALS, RC_CREDENTIAL_COOLING, NOW + i);

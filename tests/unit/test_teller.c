@@ -84,6 +84,7 @@ static rc_action pause_of(rc_action_kind what, uint32_t attempt, uint64_t wait_m
                        .reason = what == RC_DO_WAIT ? RC_WHY_BACKOFF : RC_WHY_REFRESH,
                        .attempt = attempt,
                        .max_attempts = 3,
+                       .at_ms = 5000 + wait_ms,
                        .wait_ms = wait_ms};
 }
 
@@ -318,6 +319,32 @@ static void test_switch_after_wait(void **state)
     expect_events(&s, "retry_fallback_applied");
 }
 
+/* A timer that fires too early, as often as it likes, is no news. */
+static void test_early_wake(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    story s;
+    story_init(&s);
+    tell(&s, world_begin(&w), "");
+    rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    tell(&s, wait, "busy");
+    expect_events(&s, "auto_retry_start");
+    for (uint64_t i = 0; i < 3; i++) {
+        tell(&s, rc_call_on_wake(&w.call, w.now_ms + i, 1), "busy");
+        expect_events(&s, "");
+    }
+    /* A wait that is put off is news. */
+    rc_shared_cool_target(&w.shared, 0, wait.at_ms + 100);
+    rc_action later = world_wake(&w, &wait);
+    assert_int_equal(later.what, RC_DO_WAIT);
+    tell(&s, later, "busy");
+    expect_events(&s, "auto_retry_end auto_retry_start");
+    tell(&s, world_wake(&w, &later), "busy");
+    expect_events(&s, "");
+}
+
 /* What an owner that does not begin at the beginning tells is not undefined. */
 static void test_out_of_place(void **state)
 {
@@ -358,6 +385,7 @@ static void watch_event(watch *w, const rc_event *event, rc_action_kind what)
         assert_int_equal(w->open_attempt, 0);
         assert_false(is_last);
         w->open_attempt = event->as.auto_retry_start.attempt;
+        assert_true(w->open_attempt <= event->as.auto_retry_start.max_attempts);
         w->starts++;
     } else if (event->type == RC_EVENT_TYPE_AUTO_RETRY_END) {
         assert_int_not_equal(w->open_attempt, 0);
@@ -494,6 +522,7 @@ static void test_nonsense(void **state)
             .credential = (uint16_t)random_below(&seed, 3),
             .from_credential = (uint16_t)random_below(&seed, 3),
             .attempt = 1 + (uint32_t)random_below(&seed, 5),
+            .max_attempts = 6,
         };
         /* The try that was announced has the number that was announced. */
         if (action.what == RC_DO_TRY && watched.open_attempt != 0 && s.teller.is_announced)
@@ -517,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_refresh),
         cmocka_unit_test(test_compaction),
         cmocka_unit_test(test_switch_after_wait),
+        cmocka_unit_test(test_early_wake),
         cmocka_unit_test(test_out_of_place),
         cmocka_unit_test(test_stories_of_calls),
         cmocka_unit_test(test_nonsense),
