@@ -12,6 +12,7 @@ static const rc_command *const commands[] = {
     &rc_command_config,
     &rc_command_render,
     &rc_command_simulate,
+    &rc_command_mock,
     &rc_command_help,
 };
 

@@ -78,6 +78,7 @@ static inline void sim_world_check(const rc_sim_result *result)
             sum.requests_ok += bucket->requests_ok;
             sum.calls += bucket->calls;
             sum.retries += bucket->retries;
+            sum.granted += bucket->granted;
             sum.delivered += bucket->delivered;
             sum.failed += bucket->failed;
             assert_true(bucket->requests_ok <= bucket->requests);
@@ -91,6 +92,7 @@ static inline void sim_world_check(const rc_sim_result *result)
         assert_int_equal(sum.requests_ok, policy->in_time);
         assert_int_equal(sum.calls, policy->calls);
         assert_int_equal(sum.retries, policy->retries);
+        assert_int_equal(sum.granted, policy->retries);
         assert_int_equal(sum.delivered, policy->in_time + policy->late);
         assert_int_equal(sum.failed, policy->failed + policy->truncated);
         assert_int_equal(policy->latency.count, policy->in_time + policy->late);

@@ -1,0 +1,147 @@
+/* rc_mock_plan: what the failing provider is to do, read from a model's name.
+ *
+ *   [mock/]WORD[+WORD...][@K]       mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
+ *
+ * The words are those of spec/mock.def. @K: so for the first K requests, then as "ok". Times may
+ * have a unit: 2s, 200ms. Pure: no clock, no memory, no I/O. */
+#ifndef RC_MOCK_BEHAVIOUR_H
+#define RC_MOCK_BEHAVIOUR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <recourse/str.h>
+
+typedef enum rc_mock_slot {
+    RC_MOCK_SLOT_NOTHING = 0,
+    RC_MOCK_SLOT_ERROR,
+    RC_MOCK_SLOT_PLACE,
+    RC_MOCK_SLOT_TEXT,
+    RC_MOCK_SLOT_SLOW,
+    RC_MOCK_SLOT_TRICKLE,
+    RC_MOCK_SLOT_STALL,
+    RC_MOCK_SLOT_STALL_AT,
+    RC_MOCK_SLOT_KEEPALIVE,
+    RC_MOCK_SLOT_DAMAGE,
+    RC_MOCK_SLOT_WIRE
+} rc_mock_slot;
+
+/* Which error; the rows of RC_MOCK_ERROR. */
+typedef enum rc_mock_error {
+    RC_MOCK_ERROR_NONE = 0,
+    RC_MOCK_ERROR_RATE,
+    RC_MOCK_ERROR_TOKEN_RATE,
+    RC_MOCK_ERROR_QUOTA,
+    RC_MOCK_ERROR_SERVER,
+    RC_MOCK_ERROR_GATEWAY,
+    RC_MOCK_ERROR_UNAVAILABLE,
+    RC_MOCK_ERROR_TIMEOUT,
+    RC_MOCK_ERROR_OVERLOADED,
+    RC_MOCK_ERROR_AUTH,
+    RC_MOCK_ERROR_FORBIDDEN,
+    RC_MOCK_ERROR_MODEL,
+    RC_MOCK_ERROR_PATH,
+    RC_MOCK_ERROR_METHOD,
+    RC_MOCK_ERROR_REQUEST,
+    RC_MOCK_ERROR_OVERFLOW,
+    RC_MOCK_ERROR_FILTER,
+    RC_MOCK_ERROR_TOO_LARGE,
+    RC_MOCK_ERROR_HTML,
+    RC_MOCK_ERROR_REDIRECT,
+    RC_MOCK_ERROR_COUNT
+} rc_mock_error;
+
+/* How an error tells the wait. */
+typedef enum rc_mock_hint {
+    RC_MOCK_HINT_NONE = 0,
+    RC_MOCK_HINT_SECONDS,
+    RC_MOCK_HINT_MILLIS,
+    RC_MOCK_HINT_DATE,
+    RC_MOCK_HINT_OPENAI,
+    RC_MOCK_HINT_ANTHROPIC
+} rc_mock_hint;
+
+/* Where the error stands. */
+typedef enum rc_mock_place {
+    RC_MOCK_PLACE_STATUS = 0, /* it is the answer, with its own status */
+    RC_MOCK_PLACE_BODY,
+    RC_MOCK_PLACE_FIRST,
+    RC_MOCK_PLACE_AFTER,
+    RC_MOCK_PLACE_STARTED
+} rc_mock_place;
+
+typedef enum rc_mock_text {
+    RC_MOCK_TEXT_USUAL = 0,
+    RC_MOCK_TEXT_TOKENS,
+    RC_MOCK_TEXT_HUGE,
+    RC_MOCK_TEXT_ECHO,
+    RC_MOCK_TEXT_TOOL,
+    RC_MOCK_TEXT_REASONING
+} rc_mock_text;
+
+typedef enum rc_mock_wire {
+    RC_MOCK_WIRE_SOUND = 0,
+    RC_MOCK_WIRE_CUT_AFTER,
+    RC_MOCK_WIRE_CUT_BYTES,
+    RC_MOCK_WIRE_FIN_AFTER,
+    RC_MOCK_WIRE_NO_TERMINATOR,
+    RC_MOCK_WIRE_TRUNCATED,
+    RC_MOCK_WIRE_EMPTY,
+    RC_MOCK_WIRE_EMPTY_STREAM,
+    RC_MOCK_WIRE_BAD_CHUNK,
+    RC_MOCK_WIRE_WRONG_LENGTH,
+    RC_MOCK_WIRE_HANG,
+    RC_MOCK_WIRE_REFUSE
+} rc_mock_wire;
+
+#define RC_MOCK_EVER UINT32_MAX
+
+/* All zero: a good answer. */
+typedef struct rc_mock_plan {
+    rc_mock_error error;
+    rc_mock_hint hint;
+    uint32_t hint_ms;
+    rc_mock_place place;
+    uint32_t place_count;
+    rc_mock_text text;
+    uint32_t text_count;
+    uint32_t slow_ms;
+    uint32_t trickle_ms;
+    bool has_stall;
+    uint32_t stall_ms; /* RC_MOCK_EVER: no end */
+    uint32_t stall_at;
+    uint32_t keepalives;
+    uint32_t damaged; /* the Nth content event; 0: none */
+    rc_mock_wire wire;
+    uint32_t wire_count;
+    uint32_t first; /* so for the first requests alone; 0: always */
+} rc_mock_plan;
+
+typedef enum rc_mock_fault {
+    RC_MOCK_FAULT_NONE = 0,
+    RC_MOCK_FAULT_WORD,     /* there is no such word */
+    RC_MOCK_FAULT_NUMBER,   /* too large, or none is allowed */
+    RC_MOCK_FAULT_TOGETHER, /* two words of one slot */
+    RC_MOCK_FAULT_FIRST     /* @ without a number from 1 on */
+} rc_mock_fault;
+
+typedef struct rc_mock_reading {
+    rc_mock_fault fault;
+    rc_str word;         /* the one that is wrong: views the text */
+    const char *nearest; /* that may have been meant; NULL: none */
+} rc_mock_reading;
+
+/* Reads a plan. False: ret_reading says why, and *ret_plan is not touched. text: borrows. */
+bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *ret_reading);
+
+/* "there is no such behaviour", ...; a static string. */
+const char *rc_mock_fault_text(rc_mock_fault fault);
+
+/* The words, for lists and for the nearest. NULL past the end. */
+const char *rc_mock_word_at(const void *ctx, size_t index);
+
+/* May a number stand behind the word? And what the word does. */
+bool rc_mock_word_has_number(size_t index);
+const char *rc_mock_word_help_at(size_t index);
+
+#endif

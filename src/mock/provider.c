@@ -1,0 +1,280 @@
+#include "mock/provider.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+#define STATS_MAX ((size_t)4 << 20)
+#define NO_KEY UINT32_MAX
+
+void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *scenario,
+                           uint64_t seed, uint64_t now_ms)
+{
+    memset(provider, 0, sizeof *provider);
+    provider->scenario = scenario;
+    provider->seed = seed != 0 || scenario == NULL ? seed : scenario->seed;
+    provider->started_ms = now_ms;
+    if (scenario == NULL)
+        return;
+    for (uint32_t i = 0; i < scenario->key_count; i++) {
+        const rc_mock_key *key = &scenario->keys[i];
+        rc_mock_limit_init(&provider->requests[i], (uint32_t)key->requests_per_min, now_ms);
+        rc_mock_limit_init(&provider->tokens[i], (uint32_t)key->tokens_per_min, now_ms);
+    }
+    rc_mock_limit_init(&provider->requests[RC_MOCK_KEYS_MAX], (uint32_t)scenario->requests_per_min,
+                       now_ms);
+    rc_mock_limit_init(&provider->tokens[RC_MOCK_KEYS_MAX], (uint32_t)scenario->tokens_per_min,
+                       now_ms);
+}
+
+/* One request on its way to a plan. */
+typedef struct mock_case {
+    rc_mock_provider *provider;
+    const rc_mock_message *message;
+    const rc_mock_request *request;
+    const rc_mock_now *now;
+    uint32_t key; /* the scenario's; NO_KEY */
+    char key_id[RC_MOCK_KEY_ID_MAX];
+    uint64_t nth;
+    rc_mock_plan plan;
+    char words[RC_MOCK_MESSAGE_MAX]; /* in the place of the error's own */
+} mock_case;
+
+static void fail(mock_case *c, rc_mock_error error, const char *words)
+{
+    rc_buf room;
+    c->plan = (rc_mock_plan){.error = error};
+    rc_buf_init_fixed(&room, c->words, sizeof c->words - 1);
+    rc_buf_push(&room, rc_str_c(words));
+}
+
+/* ---- keys and limits ---- */
+
+static void find_key(mock_case *c)
+{
+    const rc_mock_scenario *scenario = c->provider->scenario;
+    c->key = NO_KEY;
+    rc_mock_key_id(c->request->key, c->key_id);
+    for (uint32_t i = 0; scenario != NULL && i < scenario->key_count; i++) {
+        if (!rc_str_ends_with(c->request->key, rc_str_c(scenario->keys[i].ends)))
+            continue;
+        c->key = i;
+        memcpy(c->key_id, scenario->keys[i].name, sizeof scenario->keys[i].name);
+        return;
+    }
+}
+
+static bool is_unknown(const mock_case *c)
+{
+    const rc_mock_scenario *scenario = c->provider->scenario;
+    return scenario != NULL && scenario->key_count > 0 && !scenario->allows_unknown &&
+           c->key == NO_KEY;
+}
+
+/* What is spent is told with the wait that is left, in the family's own headers. */
+static bool is_spent(mock_case *c, rc_mock_limit *limit, uint64_t count, rc_mock_error error)
+{
+    if (rc_mock_limit_has(limit, count, c->now->ms))
+        return false;
+    fail(c, error, "");
+    c->plan.hint = RC_MOCK_HINT_SECONDS;
+    c->plan.hint_ms = (uint32_t)rc_mock_limit_wait_ms(limit, count);
+    return true;
+}
+
+static bool is_limited(mock_case *c)
+{
+    rc_mock_provider *p = c->provider;
+    const uint64_t tokens = c->request->input_tokens;
+    if (p->scenario == NULL)
+        return false;
+    if (c->key != NO_KEY && (is_spent(c, &p->requests[c->key], 1, RC_MOCK_ERROR_RATE) ||
+                             is_spent(c, &p->tokens[c->key], tokens, RC_MOCK_ERROR_TOKEN_RATE)))
+        return true;
+    return is_spent(c, &p->requests[RC_MOCK_KEYS_MAX], 1, RC_MOCK_ERROR_RATE) ||
+           is_spent(c, &p->tokens[RC_MOCK_KEYS_MAX], tokens, RC_MOCK_ERROR_TOKEN_RATE);
+}
+
+static void spend(mock_case *c, uint64_t requests, uint64_t tokens)
+{
+    rc_mock_provider *p = c->provider;
+    const uint32_t places[2] = {RC_MOCK_KEYS_MAX, c->key};
+    for (int i = 0; i < (c->key != NO_KEY ? 2 : 1); i++) {
+        rc_mock_limit_take(&p->requests[places[i]], requests);
+        rc_mock_limit_take(&p->tokens[places[i]], tokens);
+    }
+}
+
+static rc_mock_left left_of(const mock_case *c, const rc_mock_limit *limits)
+{
+    if (c->key != NO_KEY && limits[c->key].per_minute > 0)
+        return rc_mock_limit_left(&limits[c->key]);
+    return rc_mock_limit_left(&limits[RC_MOCK_KEYS_MAX]);
+}
+
+static bool has_key_plan(mock_case *c)
+{
+    if (c->key == NO_KEY)
+        return false;
+    const rc_mock_key *key = &c->provider->scenario->keys[c->key];
+    if (!key->has_plan ||
+        (key->until_ms > 0 && c->now->ms - c->provider->started_ms >= key->until_ms))
+        return false;
+    c->plan = key->plan;
+    return true;
+}
+
+/* ---- rules and names ---- */
+
+static bool fits(const char *pattern, rc_str text)
+{
+    return pattern[0] == '\0' || rc_mock_glob(rc_str_c(pattern), text);
+}
+
+static bool fits_header(const mock_case *c, const rc_mock_rule *rule)
+{
+    if (rule->header[0] == '\0')
+        return true;
+    const rc_str value = rc_mock_header_find(c->message, rc_str_c(rule->header));
+    return value.ptr != NULL && fits(rule->value, value);
+}
+
+static bool is_match(const mock_case *c, const rc_mock_rule *rule)
+{
+    return fits(rule->model, rc_mock_request_model(c->request)) &&
+           fits(rule->path, c->request->path) &&
+           (rule->key[0] == '\0' || rc_str_eq(rc_str_c(c->key_id), rc_str_c(rule->key)) ||
+            rc_str_ends_with(c->request->key, rc_str_c(rule->key))) &&
+           c->nth >= rule->nth_from && c->nth <= rule->nth_to && fits_header(c, rule);
+}
+
+static bool has_rule(mock_case *c)
+{
+    const rc_mock_scenario *scenario = c->provider->scenario;
+    for (uint32_t i = 0; scenario != NULL && i < scenario->rule_count; i++) {
+        if (is_match(c, &scenario->rules[i])) {
+            c->plan = scenario->rules[i].plan;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "The model `mock/5033` does not exist: 5033: there is no such behaviour; did you mean 503?" */
+static void refuse_model(mock_case *c, const rc_mock_reading *reading)
+{
+    rc_buf room;
+    fail(c, RC_MOCK_ERROR_MODEL, "");
+    rc_buf_init_fixed(&room, c->words, sizeof c->words - 1);
+    rc_buf_push(&room, RC_STR("The model `"));
+    rc_buf_push(&room, rc_str_slice(rc_mock_request_model(c->request), 0, 128));
+    rc_buf_push(&room, RC_STR("` does not exist or is not found: "));
+    rc_buf_push(&room, rc_str_slice(reading->word, 0, 64));
+    rc_buf_push(&room, RC_STR(": "));
+    rc_buf_push(&room, rc_str_c(rc_mock_fault_text(reading->fault)));
+    if (reading->nearest != NULL) {
+        rc_buf_push(&room, RC_STR("; did you mean "));
+        rc_buf_push(&room, rc_str_c(reading->nearest));
+        rc_buf_push_byte(&room, '?');
+    }
+}
+
+static void plan_by_model(mock_case *c)
+{
+    rc_mock_reading reading;
+    if (c->request->endpoint == RC_MOCK_MODELS)
+        return;
+    if (!rc_mock_plan_parse(rc_mock_request_model(c->request), &c->plan, &reading))
+        refuse_model(c, &reading);
+}
+
+/* A rule or a key may fail a request that is wrong as well, as a server in front would. */
+static void decide(mock_case *c)
+{
+    const rc_mock_request *request = c->request;
+    if (request->endpoint == RC_MOCK_NO_ENDPOINT) {
+        fail(c, RC_MOCK_ERROR_PATH, "");
+        return;
+    }
+    if (request->is_method_wrong) {
+        fail(c, RC_MOCK_ERROR_METHOD, "");
+        return;
+    }
+    if (is_unknown(c)) {
+        fail(c, RC_MOCK_ERROR_AUTH, "");
+        return;
+    }
+    if (is_limited(c))
+        return;
+    spend(c, 1, request->input_tokens);
+    if (has_key_plan(c) || has_rule(c))
+        return;
+    if (request->wrong != NULL)
+        fail(c, RC_MOCK_ERROR_REQUEST, request->wrong);
+    else
+        plan_by_model(c);
+}
+
+/* ---- answers ---- */
+
+static rc_status answer_own(rc_mock_provider *provider, const rc_mock_request *request,
+                            const rc_mock_now *now, const rc_alloc *alloc, rc_mock_answer *answer)
+{
+    rc_buf json;
+    rc_buf_init(&json, alloc, STATS_MAX);
+    if (request->endpoint == RC_MOCK_RESET_COUNTS) {
+        const uint32_t generation = provider->ledger.generation;
+        rc_mock_provider_init(provider, provider->scenario, provider->seed, now->ms);
+        provider->ledger.generation = generation + 1;
+        rc_buf_push(&json, RC_STR("{\"reset\":true}"));
+    } else {
+        rc_mock_ledger_push(&provider->ledger, &json);
+    }
+    rc_status status = rc_buf_status(&json);
+    const rc_status begun = rc_mock_answer_begin_plain(answer, 200, rc_buf_get(&json), alloc);
+    rc_buf_done(&json);
+    return status != RC_OK ? status : begun;
+}
+
+static rc_status answer_case(mock_case *c, const rc_alloc *alloc, rc_mock_answer *answer,
+                             rc_mock_ticket *ret_ticket)
+{
+    rc_mock_provider *p = c->provider;
+    find_key(c);
+    c->nth = rc_mock_ledger_nth(&p->ledger, c->request->key, rc_mock_request_model(c->request));
+    decide(c);
+    const rc_mock_facts facts = {
+        .seed = p->seed,
+        .nth = c->nth,
+        .now_unix_ms = c->now->unix_ms,
+        .requests = left_of(c, p->requests),
+        .tokens = left_of(c, p->tokens),
+        .message = rc_str_c(c->words),
+    };
+    const rc_status status = rc_mock_answer_begin(answer, &c->plan, c->request, &facts, alloc);
+    spend(c, 0, answer->output_tokens);
+    *ret_ticket = rc_mock_ledger_add(&p->ledger, c->message, c->request, c->key_id, answer->status);
+    return status;
+}
+
+rc_status rc_mock_provider_answer(rc_mock_provider *provider, const rc_mock_message *message,
+                                  const rc_mock_now *now, const rc_alloc *alloc,
+                                  rc_mock_answer *ret_answer, rc_mock_ticket *ret_ticket)
+{
+    rc_mock_request request;
+    rc_status status;
+    rc_mock_request_read(&request, message, alloc);
+    /* Of nobody: what is said of it later counts nowhere. */
+    *ret_ticket = (rc_mock_ticket){.generation = UINT32_MAX};
+    if (rc_buf_status(&request.text) == RC_E_NOMEM) {
+        (void)rc_mock_answer_begin_plain(ret_answer, 500, RC_STR(""), alloc);
+        status = RC_E_NOMEM;
+    } else if (request.endpoint >= RC_MOCK_STATS && !request.is_method_wrong) {
+        status = answer_own(provider, &request, now, alloc, ret_answer);
+    } else {
+        mock_case c = {.provider = provider, .message = message, .request = &request, .now = now};
+        status = answer_case(&c, alloc, ret_answer, ret_ticket);
+    }
+    rc_mock_request_done(&request);
+    return status;
+}

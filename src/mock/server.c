@@ -1,0 +1,206 @@
+#include "mock/server.h"
+
+#include "base/str.h"
+#include "mock/server_private.h"
+
+#define NS_A_MS 1000000u
+
+static void free_server_if_done(rc_mock_server *server)
+{
+    if (!server->is_stopped || server->calls > 0)
+        return;
+    const rc_mock_server_settings settings = server->settings;
+    settings.alloc.put(settings.alloc.ctx, server, sizeof *server);
+    if (settings.on_stopped != NULL)
+        settings.on_stopped(settings.ctx);
+}
+
+/* ---- calls ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    rc_mock_call *call = handle->data;
+    rc_mock_server *server = call->server;
+    const rc_alloc *alloc = &server->settings.alloc;
+    rc_buf_done(&call->body);
+    if (call->has_answer)
+        rc_mock_answer_done(&call->answer);
+    alloc->put(alloc->ctx, call, sizeof *call);
+    server->calls--;
+    free_server_if_done(server);
+}
+
+void rc_mock_call_end(rc_mock_call *call)
+{
+    call->exchange = NULL;
+    uv_close((uv_handle_t *)&call->timer, on_timer_closed);
+}
+
+static rc_mock_call *new_call(rc_mock_server *server, rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &server->settings.alloc;
+    rc_mock_call *call = alloc->get(alloc->ctx, sizeof *call);
+    if (call == NULL)
+        return NULL;
+    /* The answer is large and is set when it begins. */
+    call->server = server;
+    call->exchange = exchange;
+    call->has_answer = false;
+    call->is_raw = false;
+    call->is_full = false;
+    call->is_cutting = false;
+    rc_buf_init(&call->body, alloc, RC_MOCK_BODY_MAX);
+    (void)uv_timer_init(server->loop, &call->timer); /* never fails */
+    call->timer.data = call;
+    server->calls++;
+    rc_exchange_set_owner(exchange, call);
+    return call;
+}
+
+/* ---- the handler ---- */
+
+static void on_request(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head)
+{
+    (void)reader;
+    (void)head;
+    if (rc_exchange_keep_head(exchange) == NULL || new_call(ctx, exchange) == NULL)
+        rc_exchange_abort(exchange);
+}
+
+static void on_body(void *ctx, rc_exchange *exchange, rc_str piece)
+{
+    rc_mock_call *call = rc_exchange_owner(exchange);
+    (void)ctx;
+    rc_buf_push(&call->body, piece);
+}
+
+static rc_status begin_answer(rc_mock_call *call, const rc_mock_message *message)
+{
+    rc_mock_server *server = call->server;
+    const rc_mock_now now = {
+        .ms = uv_hrtime() / NS_A_MS,
+        .unix_ms = server->settings.unix_ms(server->settings.ctx),
+    };
+    call->has_answer = true;
+    if (rc_buf_status(&call->body) != RC_OK) {
+        call->ticket = (rc_mock_ticket){.generation = UINT32_MAX};
+        return rc_mock_answer_begin_plain(
+            &call->answer, 413,
+            RC_STR("{\"error\":{\"message\":\"Request body is too large.\",\"type\":"
+                   "\"invalid_request_error\",\"param\":null,\"code\":null}}"),
+            &server->settings.alloc);
+    }
+    return rc_mock_provider_answer(&server->provider, message, &now, &server->settings.alloc,
+                                   &call->answer, &call->ticket);
+}
+
+static void tell(const rc_mock_call *call, const rc_mock_message *message)
+{
+    const rc_mock_server_settings *settings = &call->server->settings;
+    if (settings->on_answer == NULL)
+        return;
+    const size_t mark = rc_str_find_byte(message->target, '?', 0);
+    settings->on_answer(settings->ctx, message->method, rc_str_slice(message->target, 0, mark),
+                        rc_str_c(call->answer.model), call->answer.status);
+}
+
+static void on_body_end(void *ctx, rc_exchange *exchange)
+{
+    rc_mock_call *call = rc_exchange_owner(exchange);
+    const rc_http1 *reader = rc_exchange_reader(exchange);
+    const char *head = rc_exchange_head(exchange);
+    rc_header headers[RC_HTTP1_FIELDS_MAX];
+    (void)ctx;
+    for (uint32_t i = 0; i < reader->field_count; i++)
+        headers[i] = (rc_header){rc_http1_name(reader, head, i), rc_http1_value(reader, head, i)};
+    const rc_mock_message message = {
+        .method = rc_http1_method(reader),
+        .target = rc_http1_target(reader, head),
+        .headers = headers,
+        .header_count = reader->field_count,
+        .body = rc_buf_get(&call->body),
+    };
+    if (begin_answer(call, &message) != RC_OK) {
+        rc_exchange_abort(exchange);
+        rc_mock_call_end(call);
+        return;
+    }
+    tell(call, &message);
+    rc_mock_call_run(call);
+}
+
+static void on_drained(void *ctx, rc_exchange *exchange)
+{
+    rc_mock_call *call = rc_exchange_owner(exchange);
+    (void)ctx;
+    if (call == NULL || !call->is_full)
+        return;
+    call->is_full = false;
+    rc_mock_call_run(call);
+}
+
+static void on_done(void *ctx, rc_exchange *exchange)
+{
+    (void)ctx;
+    rc_mock_call_end(rc_exchange_owner(exchange));
+}
+
+static void on_gone(void *ctx, rc_exchange *exchange, const rc_gone *gone)
+{
+    rc_mock_server *server = ctx;
+    if (gone->why == RC_GONE_CLIENT || gone->why == RC_GONE_WRITE_TIMEOUT)
+        rc_mock_ledger_left(&server->provider.ledger);
+    rc_mock_call_end(rc_exchange_owner(exchange));
+}
+
+static void on_stopped(void *ctx)
+{
+    rc_mock_server *server = ctx;
+    server->is_stopped = true;
+    free_server_if_done(server);
+}
+
+static const rc_server_handler handler = {
+    .on_request = on_request,
+    .on_body = on_body,
+    .on_body_end = on_body_end,
+    .on_drained = on_drained,
+    .on_done = on_done,
+    .on_gone = on_gone,
+    .on_stopped = on_stopped,
+};
+
+/* ---- the server ---- */
+
+rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_settings *settings)
+{
+    rc_server_settings http = rc_server_settings_default;
+    rc_mock_server *server = settings->alloc.get(settings->alloc.ctx, sizeof *server);
+    if (server == NULL)
+        return NULL;
+    memset(server, 0, sizeof *server);
+    server->loop = loop;
+    server->settings = *settings;
+    rc_mock_provider_init(&server->provider, settings->scenario, settings->seed,
+                          uv_hrtime() / NS_A_MS);
+    /* A little waits to be sent, so that what counts as sent mostly is. */
+    http.write_high_bytes = 32768;
+    http.write_low_bytes = 8192;
+    http.write_max_bytes = 2 * RC_MOCK_ANSWER_MAX;
+    http.write_idle_ms = 0;
+    if (rc_server_init(&server->http, loop, &settings->alloc, &http, &handler, server) == RC_OK)
+        return server;
+    settings->alloc.put(settings->alloc.ctx, server, sizeof *server);
+    return NULL;
+}
+
+rc_listen_result rc_mock_server_listen(rc_mock_server *server, const char *host, uint16_t port,
+                                       rc_listening *ret_listening)
+{
+    return rc_server_listen_tcp(&server->http, host, port, false, ret_listening);
+}
+
+void rc_mock_server_close(rc_mock_server *server)
+{
+    rc_server_close(&server->http);
+}

@@ -1,0 +1,113 @@
+/* Bytes as a request to the failing provider: the first says which endpoint, the first line is the
+ * model, the rest the body (of an even first byte a sound one is made up). Every answer comes to an
+ * end, its steps are in order, a length that is told is kept, and a stream whose plan is sound is
+ * read as complete. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../support/mock_run.h"
+#include "../support/stream_run.h"
+
+/* What keeps one input short. */
+#define COUNT_MAX 200u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool is_true, const char *what)
+{
+    if (is_true)
+        return;
+    fprintf(stderr, "not true: %s\n", what);
+    abort();
+}
+
+static bool is_small(rc_str model)
+{
+    rc_mock_plan plan;
+    rc_mock_reading reading;
+    if (!rc_mock_plan_parse(model, &plan, &reading)) {
+        require(reading.fault != RC_MOCK_FAULT_NONE, "a refusal says why");
+        return true;
+    }
+    return plan.text_count <= COUNT_MAX && plan.keepalives <= COUNT_MAX &&
+           plan.place_count <= COUNT_MAX && plan.wire_count <= COUNT_MAX &&
+           plan.damaged <= COUNT_MAX && plan.stall_at <= COUNT_MAX;
+}
+
+static void check_stream(const mock_endpoint *endpoint, const mock_seen *seen)
+{
+    const rc_mock_answer *answer = &seen->answer;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_buf room;
+    if (!answer->is_stream || answer->plan.error != RC_MOCK_ERROR_NONE ||
+        answer->plan.damaged != 0 || answer->plan.wire != RC_MOCK_WIRE_SOUND ||
+        seen->end != RC_MOCK_END)
+        return;
+    rc_buf_init(&room, &alloc, (size_t)32 << 20);
+    stream_run run = stream_run_do(endpoint->is_array ? FORM_ARRAY : FORM_SSE,
+                                   (rc_stream_dialect)endpoint->dialect, rc_buf_get(&seen->body),
+                                   CUT_NOT, &room, RC_STREAM_EVENT_MAX_BYTES);
+    require(rc_stream_watch_end(&run.watch, true) == RC_STREAM_END_COMPLETE,
+            "a sound stream is complete");
+    require(seen->tokens == answer->output_tokens, "all tokens were sent");
+    stream_run_done(&run);
+    rc_buf_done(&room);
+}
+
+static void check(const mock_endpoint *endpoint, const rc_mock_message *message)
+{
+    static rc_mock_provider provider;
+    mock_seen seen;
+    rc_mock_provider_init(&provider, NULL, 1, 0);
+    require(mock_ask_at(&provider, message, 0, &seen), "the steps make sense");
+    if (seen.end == RC_MOCK_END && !seen.is_chunked)
+        require(seen.length == rc_buf_get(&seen.body).len, "the length is true");
+    if (seen.end == RC_MOCK_END)
+        require(seen.status >= 200 && seen.status <= 599, "there is a status");
+    check_stream(endpoint, &seen);
+    mock_seen_done(&seen);
+}
+
+/* Text that can stand in JSON and in a path without escapes. */
+static bool is_plain(rc_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] <= ' ' || (unsigned char)text.ptr[i] > '~' ||
+            strchr("\"\\%?:", text.ptr[i]) != NULL)
+            return false;
+    return text.len < 200;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    const mock_endpoint *endpoint = &mock_endpoints[data[0] / 2 % MOCK_ENDPOINT_COUNT];
+    const rc_str rest = rc_str_make((const char *)data + 1, size - 1);
+    const char *newline = memchr(rest.ptr, '\n', rest.len);
+    const size_t end = newline != NULL ? (size_t)(newline - rest.ptr) : rest.len;
+    const rc_str model = rc_str_make(rest.ptr, end);
+    char name[256] = "ok";
+    char target[512];
+    char body[1024];
+    if (!is_small(model))
+        return 0;
+    if (is_plain(model)) {
+        memcpy(name, model.ptr, model.len);
+        name[model.len] = '\0';
+    }
+    rc_mock_message message = mock_message(endpoint, name, target, body);
+    if (data[0] % 2 == 1 && newline != NULL) {
+        message.body = rc_str_make(newline + 1, rest.len - end - 1);
+        rc_alloc alloc = rc_alloc_stdlib();
+        rc_mock_request request;
+        rc_mock_request_read(&request, &message, &alloc);
+        const bool is_checked = is_small(rc_mock_request_model(&request));
+        rc_mock_request_done(&request);
+        if (!is_checked)
+            return 0;
+    }
+    check(endpoint, &message);
+    return 0;
+}

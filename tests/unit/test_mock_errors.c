@@ -1,0 +1,180 @@
+/* The failing provider's errors, read by the classifier that the gateway has: each means what its
+ * name says, in every dialect, as a status, in a 200 and in a stream. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <recourse/classify.h>
+#include <recourse/taxonomy.h>
+
+#include "support/mock_run.h"
+
+static rc_mock_provider provider;
+
+static int begin_fresh(void **state)
+{
+    (void)state;
+    rc_mock_provider_init(&provider, NULL, 7, 0);
+    return 0;
+}
+
+static void ask(const mock_endpoint *endpoint, const char *model, mock_seen *seen)
+{
+    char target[512];
+    char body[1024];
+    rc_mock_message message = mock_message(endpoint, model, target, body);
+    if (!mock_ask_at(&provider, &message, 0, seen))
+        fail_msg("%s %s: a step makes no sense", endpoint->name, model);
+}
+
+static rc_verdict judge(const mock_endpoint *endpoint, const mock_seen *seen, bool is_event,
+                        rc_classify_space *space)
+{
+    static const char *const names[] = {"openai", "anthropic", "gemini"};
+    const rc_failure failure = {
+        .provider = rc_str_c(names[endpoint->family]),
+        .status = seen->status,
+        .headers = seen->headers,
+        .header_count = seen->header_count,
+        .body = is_event ? rc_str_make(NULL, 0) : rc_buf_get(&seen->body),
+        .event = is_event ? rc_buf_get(&seen->body) : rc_str_make(NULL, 0),
+        .now_unix_ms = MOCK_NOW_UNIX_MS,
+    };
+    return rc_judge(&failure, NULL, NULL, space);
+}
+
+typedef struct expected {
+    const char *model;
+    rc_code code;
+    int64_t wait_ms; /* -1: none */
+} expected;
+
+static const expected rows[] = {
+    {"429", RC_CODE_RATE_LIMITED, -1},
+    {"429-bare", RC_CODE_RATE_LIMITED, -1},
+    {"429-retry-after-20", RC_CODE_RATE_LIMITED, 20000},
+    {"429-ms-1500", RC_CODE_RATE_LIMITED, 1500},
+    {"429-date-30", RC_CODE_RATE_LIMITED, 30000},
+    {"429-reset-openai-7", RC_CODE_RATE_LIMITED, 7000},
+    {"429-reset-anthropic-9", RC_CODE_RATE_LIMITED, 9000},
+    {"quota", RC_CODE_QUOTA_EXHAUSTED, -1},
+    {"500", RC_CODE_PROVIDER_5XX, -1},
+    {"502", RC_CODE_PROVIDER_5XX, -1},
+    {"503", RC_CODE_OVERLOADED, -1},
+    {"503-retry-after-3", RC_CODE_OVERLOADED, 3000},
+    {"504", RC_CODE_PROVIDER_TIMEOUT, -1},
+    {"529", RC_CODE_OVERLOADED, -1},
+    {"401", RC_CODE_AUTH_FAILED, -1},
+    {"403", RC_CODE_PERMISSION_DENIED, -1},
+    {"404-model", RC_CODE_MODEL_NOT_FOUND, -1},
+    {"400", RC_CODE_INVALID_REQUEST, -1},
+    {"400-overflow", RC_CODE_CONTEXT_OVERFLOW, -1},
+    {"400-filter", RC_CODE_CONTENT_FILTER, -1},
+    {"413", RC_CODE_REQUEST_TOO_LARGE, -1},
+    {"html-502", RC_CODE_PROVIDER_5XX, -1},
+    {"mock/5o3", RC_CODE_MODEL_NOT_FOUND, -1},
+    {"gpt-4o", RC_CODE_MODEL_NOT_FOUND, -1},
+};
+
+static void check(const mock_endpoint *endpoint, const char *model, const expected *row,
+                  const mock_seen *seen, bool is_event)
+{
+    rc_classify_space space;
+    const rc_verdict verdict = judge(endpoint, seen, is_event, &space);
+    if (verdict.code != row->code || (!is_event && verdict.retry_after_ms != row->wait_ms))
+        fail_msg("%s %s: %s, %lld ms: %.*s", endpoint->name, model, rc_code_get(verdict.code)->name,
+                 (long long)verdict.retry_after_ms, (int)rc_buf_get(&seen->body).len,
+                 rc_buf_get(&seen->body).ptr);
+}
+
+static void errors_mean_what_they_are_called(void **state)
+{
+    (void)state;
+    for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+            mock_seen seen;
+            ask(&mock_endpoints[e], rows[r].model, &seen);
+            assert_int_equal(seen.end, RC_MOCK_END);
+            assert_int_equal(seen.tokens, 0);
+            check(&mock_endpoints[e], rows[r].model, &rows[r], &seen, false);
+            mock_seen_done(&seen);
+        }
+    }
+}
+
+/* Some errors are told apart by their status alone, which these places do not have. */
+static bool has_words(const expected *row)
+{
+    static const char *const bare[] = {"502",    "504", "413", "html-502", "mock/5o3",
+                                       "gpt-4o", "403", "500", NULL};
+    for (size_t i = 0; bare[i] != NULL; i++)
+        if (strcmp(bare[i], row->model) == 0)
+            return false;
+    return true;
+}
+
+static void errors_in_other_places_mean_the_same(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"200-with-error", "stream-error-first",
+                                         "stream-error-after-2"};
+    for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+            for (size_t p = 0; p < 3; p++) {
+                char model[96];
+                mock_seen seen;
+                if (!has_words(&rows[r]) || (p > 0 && !mock_endpoints[e].is_stream))
+                    continue;
+                (void)snprintf(model, sizeof model, "%s+%s", rows[r].model, places[p]);
+                ask(&mock_endpoints[e], model, &seen);
+                assert_int_equal(seen.status, 200);
+                check(&mock_endpoints[e], model, &rows[r], &seen, p > 0);
+                mock_seen_done(&seen);
+            }
+        }
+    }
+}
+
+/* A request that is not streamed has no events: the error is its answer. */
+static void a_body_has_no_events(void **state)
+{
+    (void)state;
+    mock_seen seen;
+    ask(&mock_endpoints[0], "stream-error-after-3", &seen);
+    assert_int_equal(seen.status, 500);
+    mock_seen_done(&seen);
+    ask(&mock_endpoints[0], "redirect", &seen);
+    assert_int_equal(seen.status, 307);
+    bool has_location = false;
+    for (size_t i = 0; i < seen.header_count; i++)
+        has_location = has_location || rc_str_eq(seen.headers[i].name, RC_STR("location"));
+    assert_true(has_location);
+    mock_seen_done(&seen);
+}
+
+static void the_nearest_is_named(void **state)
+{
+    (void)state;
+    for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
+        mock_seen seen;
+        ask(&mock_endpoints[e], "mock/stal", &seen);
+        assert_int_equal(seen.status, 404);
+        rc_buf_push_byte(&seen.body, '\0');
+        assert_non_null(strstr(rc_buf_get(&seen.body).ptr, "did you mean stall?"));
+        mock_seen_done(&seen);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(errors_mean_what_they_are_called, begin_fresh),
+        cmocka_unit_test_setup(errors_in_other_places_mean_the_same, begin_fresh),
+        cmocka_unit_test_setup(a_body_has_no_events, begin_fresh),
+        cmocka_unit_test_setup(the_nearest_is_named, begin_fresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
