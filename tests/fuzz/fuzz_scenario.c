@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static rc_config_faults faults;
     rc_alloc alloc = rc_alloc_stdlib();
     rc_config_faults_init(&faults);
-    rc_str text = rc_str_make((const char *)data, size);
+    rc_str text = rc_str_make(size > 0 ? (const char *)data : NULL, size);
     rc_status status = rc_sim_scenario_parse(text, &alloc, &faults, &scenario);
     if (status != RC_OK) {
         check_faults(status, &faults);

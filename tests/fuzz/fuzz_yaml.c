@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_config_faults faults;
     rc_alloc alloc = rc_alloc_stdlib();
     rc_config_faults_init(&faults);
-    rc_status status = rc_yaml_parse(&doc, rc_str_make((const char *)data, size), &alloc, &faults);
+    rc_status status = rc_yaml_parse(&doc, rc_str_make(size > 0 ? (const char *)data : NULL, size),
+                                     &alloc, &faults);
     require((status == RC_OK) == (faults.count == 0), "what is refused has a fault");
     if (status == RC_OK)
         check_node(doc.root, 1, &faults);

@@ -1,0 +1,41 @@
+#include "base/secret.h"
+
+bool rc_secret_eq(rc_secret a, rc_secret b)
+{
+    if (a.len == 0 || a.len != b.len)
+        return false;
+    /* Read as volatile, so that no compiler finds a reason to stop early. */
+    const volatile unsigned char *left = (const volatile unsigned char *)a.hidden;
+    const volatile unsigned char *right = (const volatile unsigned char *)b.hidden;
+    unsigned difference = 0;
+    for (size_t i = 0; i < a.len; i++)
+        difference |= (unsigned)(left[i] ^ right[i]);
+    return difference == 0;
+}
+
+bool rc_secret_is_token(rc_secret secret)
+{
+    bool is_token = secret.len > 0;
+    for (size_t i = 0; i < secret.len; i++)
+        is_token &= secret.hidden[i] > ' ' && secret.hidden[i] < 0x7f;
+    return is_token;
+}
+
+rc_status rc_secret_push(rc_buf *buf, rc_secret secret)
+{
+    return rc_buf_push(buf, rc_str_make(secret.hidden, secret.len));
+}
+
+void rc_secret_wipe(void *memory, size_t size)
+{
+    if (size == 0)
+        return;
+    memset(memory, 0, size);
+    __asm__ volatile("" : : "r"(memory) : "memory");
+}
+
+void rc_secret_wipe_buf(rc_buf *buf)
+{
+    rc_secret_wipe(buf->ptr, buf->len);
+    rc_buf_reset(buf);
+}

@@ -1,0 +1,70 @@
+/* rc_gate_fields: which headers pass the gateway, in both directions. The table is
+ * spec/fields.def. */
+#ifndef RC_GATEWAY_FIELDS_H
+#define RC_GATEWAY_FIELDS_H
+
+#include <stdint.h>
+
+#include <recourse/buf.h>
+#include <recourse/render.h>
+#include <recourse/str.h>
+
+#include "http/http1.h"
+
+typedef enum rc_gate_field {
+    RC_FIELD_OTHER = 0,  /* not in the table: passes */
+    RC_FIELD_LISTED = 1, /* named in Connection: dropped */
+#define RC_FIELD(ID, name, REQUEST, RESPONSE) RC_FIELD_##ID,
+#define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) RC_FIELD_ANY_##ID,
+#include "../../spec/fields.def"
+    RC_FIELD_COUNT
+} rc_gate_field;
+
+/* A byte each: what the headers of one head are. */
+typedef struct rc_gate_fields {
+    uint32_t count;
+    uint8_t ids[RC_HTTP1_FIELDS_MAX]; /* rc_gate_field */
+} rc_gate_fields;
+
+/* The row of a name, which may be in any case. */
+rc_gate_field rc_gate_field_of(rc_str name);
+
+/* "x-api-key"; of a prefix the prefix; "" of the first two. Gives a static string. */
+const char *rc_gate_field_name(rc_gate_field field);
+
+/* Looks all headers of a head up. reader, head: borrow. */
+void rc_gate_fields_read(rc_gate_fields *fields, const rc_http1 *reader, const char *head);
+
+/* Does it go to a provider of this dialect? To the client? */
+bool rc_gate_field_is_sent(rc_gate_field field, rc_dialect provider);
+bool rc_gate_field_is_returned(rc_gate_field field);
+
+/* May this be a header's value? No control character but the tab. */
+bool rc_gate_is_value(rc_str text);
+
+/* "name: value", CR LF. One that may not be a value is left out: no line can begin in another. */
+void rc_gate_push_field(rc_buf *buf, rc_str name, rc_str value);
+
+/* The lines of the headers [from, to) as they came. */
+void rc_gate_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
+                        uint32_t to);
+
+/* What we tell a client beside what the provider says. Empty or 0: left out. */
+typedef struct rc_gate_told {
+    uint64_t attempts;
+    rc_str provider;
+    rc_str model;
+    rc_str request_id;
+    rc_str report_id;
+} rc_gate_told;
+
+/* The head of an answer that is passed on: the status line and the headers, each line with its CR
+ * LF, without the empty line and without what frames the body; what rc_exchange_begin_raw takes.
+ * reader, head: borrow. Gives the buffer's status. */
+rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,
+                              const rc_gate_told *told);
+
+/* Our own lines alone, for an answer of our own making. */
+rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told);
+
+#endif

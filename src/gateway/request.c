@@ -1,0 +1,123 @@
+#include "gateway/request.h"
+
+#include "base/str.h"
+#include "gateway/request_query.h"
+
+/* Escapes of what ends a path's segment, a line or a string. */
+static bool is_unsafe_escape(rc_str escape)
+{
+    static const char *const unsafe[] = {"%00", "%0a", "%0d", "%2f", "%5c"};
+    for (size_t i = 0; i < sizeof unsafe / sizeof unsafe[0]; i++)
+        if (rc_str_eq_nocase(escape, rc_str_c(unsafe[i])))
+            return true;
+    return false;
+}
+
+/* A segment of dots alone, however they are written, would lead out of the base address. */
+static bool is_dots(rc_str segment)
+{
+    size_t dots = 0;
+    for (size_t i = 0; i < segment.len; dots++) {
+        rc_str left = rc_str_slice(segment, i, segment.len);
+        if (left.ptr[0] == '.')
+            i++;
+        else if (rc_str_starts_with_nocase(left, RC_STR("%2e")))
+            i += 3;
+        else
+            return false;
+    }
+    return dots > 0;
+}
+
+static bool is_safe_segment(rc_str segment)
+{
+    for (size_t i = 0; i < segment.len; i++)
+        if (segment.ptr[i] == '\\' ||
+            (segment.ptr[i] == '%' && is_unsafe_escape(rc_str_slice(segment, i, i + 3))))
+            return false;
+    return !is_dots(segment);
+}
+
+static bool is_safe_path(rc_str path)
+{
+    for (size_t at = 0; at < path.len;) {
+        size_t end = rc_str_find_byte(path, '/', at);
+        end = end == RC_STR_NPOS ? path.len : end;
+        if (!is_safe_segment(rc_str_slice(path, at, end)))
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+static rc_gate_fault read_model_of_path(rc_gate_request *request, rc_str written)
+{
+    rc_buf room;
+    rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
+    bool is_whole = rc_gate_percent_decode(written, &room) && rc_buf_status(&room) == RC_OK;
+    if (!is_whole || !rc_gate_model_is_valid(rc_buf_get(&room)))
+        return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "", "");
+    request->model = rc_buf_get(&room);
+    return rc_gate_fault_none();
+}
+
+static rc_gate_fault read_query(rc_gate_request *request)
+{
+    rc_str value;
+    rc_buf room;
+    if (rc_gate_query_find(request->query, RC_STR("alt"), &value))
+        request->is_sse = rc_str_eq(value, RC_STR("sse"));
+    if (request->token.len > 0 || !rc_gate_query_find(request->query, RC_STR("key"), &value))
+        return rc_gate_fault_none();
+    rc_buf_init_fixed(&room, request->token_room, sizeof request->token_room);
+    if (!rc_gate_percent_decode(value, &room) || rc_buf_status(&room) != RC_OK)
+        return rc_gate_fault_make(RC_GATE_FAULT_QUERY, "key", "");
+    request->token = rc_secret_make(rc_buf_get(&room));
+    return rc_gate_fault_none();
+}
+
+/* The endpoint's own part of the target. */
+static rc_gate_fault read_target(rc_gate_request *request, const rc_gate_match *match)
+{
+    const rc_gate_endpoint *endpoint = match->endpoint;
+    request->endpoint = endpoint;
+    request->provider = match->provider;
+    request->rest = match->rest;
+    if (!request->is_replay_said)
+        request->replay = endpoint->replay;
+    if (!rc_gate_endpoint_takes(endpoint, rc_http1_method(request->reader)))
+        return rc_gate_fault_make(RC_GATE_FAULT_METHOD, "",
+                                  endpoint->method == RC_METHOD_GET ? "GET" : "POST");
+    request->is_stream = endpoint->streams == RC_STREAMS_ALWAYS;
+    if (request->is_coded && endpoint->wire != RC_WIRE_NATIVE)
+        return rc_gate_fault_make(RC_GATE_FAULT_CODING, "content-encoding", "identity");
+    if (!is_safe_path(match->rest))
+        return rc_gate_fault_make(RC_GATE_FAULT_PATH, "", "");
+    if (endpoint->model == RC_MODEL_PATH)
+        return read_model_of_path(request, match->model);
+    return rc_gate_fault_none();
+}
+
+rc_gate_fault rc_gate_request_read_head(rc_gate_request *request, const rc_http1 *reader,
+                                        const char *head)
+{
+    rc_gate_match match = {0};
+    /* The rooms need no zeros. */
+    memset(request, 0, offsetof(rc_gate_request, model_room));
+    request->reader = reader;
+    request->head = head;
+    rc_gate_fields_read(&request->fields, reader, head);
+    rc_str target = rc_http1_target(reader, head);
+    size_t mark = rc_str_find_byte(target, '?', 0);
+    bool is_found = rc_gate_endpoint_match(rc_str_slice(target, 0, mark), &match);
+    if (mark != RC_STR_NPOS)
+        request->query = rc_str_slice(target, mark + 1, target.len);
+    rc_gate_fault of_fields = rc_gate_request_read_fields(request);
+    rc_gate_fault of_query = read_query(request);
+    if (!is_found)
+        return rc_gate_fault_make(RC_GATE_FAULT_NOT_FOUND, "", "");
+    rc_gate_fault of_target = read_target(request, &match);
+    if (of_target.kind != RC_GATE_FAULT_NONE)
+        return of_target;
+    return of_fields.kind != RC_GATE_FAULT_NONE ? of_fields : of_query;
+}

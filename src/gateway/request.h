@@ -1,0 +1,86 @@
+/* rc_gate_request: what a client wants, read from the bytes it sent.
+ *
+ *   head ─► read_head: endpoint, token, headers of ours ─┐
+ *   body ─► read_body: model, stream, needs ─────────────┴─► request_upstream.h, once a try
+ *
+ * Nothing is copied but what has escapes in it, and nothing is allocated. The body is scanned for a
+ * few members of its top level; it is not validated. */
+#ifndef RC_GATEWAY_REQUEST_H
+#define RC_GATEWAY_REQUEST_H
+
+#include <stdint.h>
+
+#include <recourse/call.h>
+
+#include "base/secret.h"
+#include "gateway/endpoint.h"
+#include "gateway/fields.h"
+#include "gateway/model.h"
+#include "gateway/request_fault.h"
+#include "gateway/request_trace.h"
+#include "http/http1.h"
+
+#define RC_GATE_DEADLINE_MAX_MS UINT64_C(86400000)
+#define RC_GATE_IDEMPOTENCY_MAX 255
+#define RC_GATE_TOKEN_MAX 512
+
+/* The caller's storage. It views itself, so it must not be copied; head, reader and body must last
+ * as long. */
+typedef struct rc_gate_request {
+    const rc_http1 *reader;
+    const char *head;
+    rc_gate_fields fields;
+
+    const rc_gate_endpoint *endpoint; /* NULL: there is none */
+    rc_str provider;                  /* of a passthrough, as written */
+    rc_str rest;                      /* its path, from the slash behind the provider on */
+    rc_str query;                     /* with its credentials */
+
+    rc_secret token;        /* empty: none */
+    uint64_t deadline_ms;   /* 0: not said */
+    rc_str policy;          /* empty: not said; whether there is one is for others to tell */
+    rc_str idempotency_key; /* without quotes; empty: none */
+    rc_str boundary;        /* of a form; empty: it is none */
+    rc_gate_trace trace;    /* the owner may begin one where there is none */
+    rc_replay replay;       /* YES or NO */
+    bool is_replay_said;    /* by a header */
+    bool wants_problem;     /* errors as application/problem+json */
+    bool has_version;       /* anthropic-version */
+    bool is_coded;          /* the body is compressed */
+    bool is_sse;            /* alt=sse */
+
+    rc_str body;
+    rc_str model;        /* resolved; empty: not known, the first route or a default must do */
+    bool is_model_there; /* in the body, at [model_at, model_end), a string's quotes included */
+    size_t model_at;
+    size_t model_end;
+    bool is_stream;
+    uint32_t needs; /* RC_NEED_, all but VISION */
+    rc_str talk;    /* the messages, where images are looked for */
+
+    char model_room[RC_GATE_MODEL_MAX];
+    char token_room[RC_GATE_TOKEN_MAX];
+} rc_gate_request;
+
+/* Reads all but the body. What could be read stands also when there is a fault: the endpoint, the
+ * token, wants_problem. reader, head: borrow, and must not move. */
+rc_gate_fault rc_gate_request_read_head(rc_gate_request *request, const rc_http1 *reader,
+                                        const char *head);
+
+/* Reads the body, after a head without fault. body: borrows. */
+rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body);
+
+/* Is the body a form, and read as one? */
+static inline bool rc_gate_request_is_form(const rc_gate_request *request)
+{
+    return request->endpoint->model == RC_MODEL_FORM && request->boundary.len > 0;
+}
+
+/* Everything that a target must have. Looking for images is a second scan of the messages: not
+ * worth it when all targets have all. */
+uint32_t rc_gate_request_needs(const rc_gate_request *request);
+
+/* Reads the headers that are meant for us; a part of read_head. */
+rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request);
+
+#endif

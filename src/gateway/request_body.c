@@ -1,0 +1,271 @@
+/* What the body of a request says: one scan of its top level. */
+#define _GNU_SOURCE
+
+#include <string.h>
+
+#include "base/json_find.h"
+#include "base/str.h"
+#include "gateway/request.h"
+
+/* The members that matter, of all wires: a name means the same wherever it stands. */
+#define MEMBERS(X)                              \
+    X(MODEL, "model")                           \
+    X(STREAM, "stream")                         \
+    X(MESSAGES, "messages")                     \
+    X(INPUT, "input")                           \
+    X(CONTENTS, "contents")                     \
+    X(TOOLS, "tools")                           \
+    X(FUNCTIONS, "functions")                   \
+    X(RESPONSE_FORMAT, "response_format")       \
+    X(OUTPUT_FORMAT, "output_format")           \
+    X(OUTPUT_CONFIG, "output_config")           \
+    X(TEXT, "text")                             \
+    X(GENERATION_CONFIG, "generationConfig")    \
+    X(GENERATION_CONFIG_2, "generation_config") \
+    X(BACKGROUND, "background")                 \
+    X(CONVERSATION, "conversation")
+
+enum {
+#define ENUM(ID, name) AT_##ID,
+    MEMBERS(ENUM)
+#undef ENUM
+    MEMBER_COUNT
+};
+
+/* ---- members ---- */
+
+/* The whole value; empty when it is not there. */
+static rc_str text_of(rc_str text, const rc_json_member *member)
+{
+    if (!member->is_found)
+        return rc_str_make(NULL, 0);
+    return rc_str_slice(text, member->value.offset, member->value_end);
+}
+
+static rc_str inner(rc_str object, rc_str key)
+{
+    rc_json_member member = {.key = key};
+    rc_json_find(object, &member, 1, true);
+    return text_of(object, &member);
+}
+
+/* Is it {"type": "json_schema", ...}? */
+static bool is_schema(rc_str object)
+{
+    rc_json_member type = {.key = RC_STR_INIT("type")};
+    rc_json_find(object, &type, 1, true);
+    return type.is_found && type.value.type == RC_JSON_STRING &&
+           rc_json_raw_eq(type.value.raw, type.value.has_escapes, RC_STR("json_schema"));
+}
+
+static bool has_schema(rc_str config)
+{
+    rc_json_member keys[] = {
+        {.key = RC_STR_INIT("responseSchema")},
+        {.key = RC_STR_INIT("responseJsonSchema")},
+        {.key = RC_STR_INIT("response_schema")},
+        {.key = RC_STR_INIT("response_json_schema")},
+    };
+    rc_json_find(config, keys, sizeof keys / sizeof keys[0], false);
+    return keys[0].is_found || keys[1].is_found || keys[2].is_found || keys[3].is_found;
+}
+
+static bool is_filled_array(rc_str value)
+{
+    return value.len > 2 && value.ptr[0] == '[' &&
+           rc_str_trim(rc_str_slice(value, 1, value.len - 1)).len > 0;
+}
+
+/* ---- facts ---- */
+
+static bool wants_schema(rc_str text, const rc_json_member *members)
+{
+    for (int at = AT_RESPONSE_FORMAT; at <= AT_GENERATION_CONFIG_2; at++) {
+        rc_str value = text_of(text, &members[at]);
+        if (value.len == 0)
+            continue;
+        if (at == AT_OUTPUT_CONFIG || at == AT_TEXT)
+            value = inner(value, RC_STR("format"));
+        if (at >= AT_GENERATION_CONFIG ? has_schema(value) : is_schema(value))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t needs_of(rc_str text, const rc_json_member *members)
+{
+    uint32_t needs = 0;
+    if (is_filled_array(text_of(text, &members[AT_TOOLS])) ||
+        is_filled_array(text_of(text, &members[AT_FUNCTIONS])))
+        needs |= RC_NEED_TOOLS;
+    if (wants_schema(text, members))
+        needs |= RC_NEED_STRUCTURED_OUTPUT;
+    return needs;
+}
+
+static rc_str talk_of(rc_str text, const rc_json_member *members)
+{
+    static const int places[] = {AT_MESSAGES, AT_INPUT, AT_CONTENTS};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (members[places[i]].is_found)
+            return text_of(text, &members[places[i]]);
+    return rc_str_make(NULL, 0);
+}
+
+/* A job that goes on without us, and a conversation that grows, are not the same twice. */
+static bool leaves_traces(const rc_json_member *members)
+{
+    const rc_json_member *background = &members[AT_BACKGROUND];
+    const rc_json_member *conversation = &members[AT_CONVERSATION];
+    return (background->is_found && background->value.type == RC_JSON_TRUE) ||
+           (conversation->is_found && conversation->value.type != RC_JSON_NULL);
+}
+
+static rc_gate_fault invalid_model(void)
+{
+    return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "text of at most 256 bytes");
+}
+
+static rc_gate_fault read_model(rc_gate_request *request, const rc_json_member *member)
+{
+    bool is_named = request->endpoint->model == RC_MODEL_BODY;
+    if (!member->is_found)
+        return is_named ? rc_gate_fault_make(RC_GATE_FAULT_MODEL_MISSING, "model", "")
+                        : rc_gate_fault_none();
+    if (member->value.type != RC_JSON_STRING)
+        return invalid_model();
+    request->is_model_there = true;
+    request->model_at = member->value.offset;
+    request->model_end = member->value.end;
+    if (request->endpoint->model == RC_MODEL_PATH)
+        return rc_gate_fault_none();
+    request->model = member->value.raw;
+    if (member->value.has_escapes) {
+        rc_buf room;
+        rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
+        if (rc_json_unescape(member->value.raw, &room) != RC_OK)
+            return invalid_model();
+        request->model = rc_buf_get(&room);
+    }
+    return rc_gate_model_is_valid(request->model) ? rc_gate_fault_none() : invalid_model();
+}
+
+static rc_gate_fault read_json(rc_gate_request *request)
+{
+    static const rc_json_member wanted[MEMBER_COUNT] = {
+#define ROW(ID, name) {.key = RC_STR_INIT(name)},
+        MEMBERS(ROW)
+#undef ROW
+    };
+    rc_json_member members[MEMBER_COUNT];
+    memcpy(members, wanted, sizeof members);
+    rc_status status = rc_json_find(request->body, members, MEMBER_COUNT, false);
+    if (status != RC_OK)
+        return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
+                                  status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
+    if (request->endpoint->streams == RC_STREAMS_BODY)
+        request->is_stream =
+            members[AT_STREAM].is_found && members[AT_STREAM].value.type == RC_JSON_TRUE;
+    request->needs = needs_of(request->body, members);
+    request->talk = talk_of(request->body, members);
+    if (leaves_traces(members) && !request->is_replay_said)
+        request->replay = RC_REPLAY_NO;
+    return read_model(request, &members[AT_MODEL]);
+}
+
+static rc_gate_fault read_form(rc_gate_request *request)
+{
+    rc_gate_form_field fields[] = {{.name = RC_STR_INIT("model")}, {.name = RC_STR_INIT("stream")}};
+    rc_gate_form_find(request->body, request->boundary, fields, 2);
+    if (request->endpoint->streams == RC_STREAMS_BODY)
+        request->is_stream = rc_str_eq_nocase(fields[1].value, RC_STR("true"));
+    if (fields[0].value.ptr == NULL)
+        return rc_gate_fault_none();
+    if (!rc_gate_model_is_valid(fields[0].value))
+        return invalid_model();
+    request->model = fields[0].value;
+    request->is_model_there = true;
+    request->model_at = (size_t)(fields[0].value.ptr - request->body.ptr);
+    request->model_end = request->model_at + fields[0].value.len;
+    return rc_gate_fault_none();
+}
+
+/* Whatever it is: what can be read of it is read, and nothing else is asked of it. */
+static void read_any(rc_gate_request *request)
+{
+    if (request->is_coded || request->boundary.len > 0 ||
+        read_json(request).kind == RC_GATE_FAULT_NONE)
+        return;
+    request->model = rc_str_make(NULL, 0);
+    request->is_model_there = false;
+}
+
+rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)
+{
+    rc_gate_fault fault = rc_gate_fault_none();
+    request->body = body;
+    if (request->endpoint->wire == RC_WIRE_NATIVE)
+        read_any(request);
+    else if (rc_gate_request_is_form(request))
+        fault = read_form(request);
+    else if (request->endpoint->wire != RC_WIRE_LOCAL)
+        fault = read_json(request);
+    if (request->is_stream)
+        request->needs |= RC_NEED_STREAMING;
+    return fault;
+}
+
+/* ---- images ---- */
+
+/* Does the text before `at` end with a key of this name and its colon? */
+static bool is_behind_key(rc_str text, size_t at, rc_str key)
+{
+    while (at > 0 && rc_ascii_is_space(text.ptr[at - 1]))
+        at--;
+    if (at == 0 || text.ptr[at - 1] != ':')
+        return false;
+    at--;
+    while (at > 0 && rc_ascii_is_space(text.ptr[at - 1]))
+        at--;
+    return rc_str_ends_with(rc_str_slice(text, 0, at), key);
+}
+
+/* A string that begins so, as the value of such a key. In a string's own text a quote has a
+ * backslash before it, so neither can be part of a prompt. */
+typedef struct mark {
+    rc_str begins;
+    rc_str key;
+} mark;
+
+static bool has_mark(rc_str text, const mark *m)
+{
+    for (size_t at = 0; at < text.len;) {
+        const char *found = memmem(text.ptr + at, text.len - at, m->begins.ptr, m->begins.len);
+        if (found == NULL)
+            return false;
+        at = (size_t)(found - text.ptr);
+        if (is_behind_key(text, at, m->key))
+            return true;
+        at += m->begins.len;
+    }
+    return false;
+}
+
+uint32_t rc_gate_request_needs(const rc_gate_request *request)
+{
+    static const mark marks[] = {
+        {RC_STR_INIT("\"image_url\""), RC_STR_INIT("\"type\"")},
+        {RC_STR_INIT("\"input_image\""), RC_STR_INIT("\"type\"")},
+        {RC_STR_INIT("\"image\""), RC_STR_INIT("\"type\"")},
+        {RC_STR_INIT("\"image/"), RC_STR_INIT("\"mimeType\"")},
+        {RC_STR_INIT("\"image/"), RC_STR_INIT("\"mime_type\"")},
+    };
+    static const struct {
+        uint8_t from, to;
+    } of_wire[] = {{0, 2}, {2, 3}, {3, 5}, {0, 5}, {0, 0}};
+    unsigned wire = request->endpoint->wire;
+    for (unsigned i = of_wire[wire].from; i < of_wire[wire].to; i++)
+        if (has_mark(request->talk, &marks[i]))
+            return request->needs | RC_NEED_VISION;
+    return request->needs;
+}

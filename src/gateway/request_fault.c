@@ -1,0 +1,22 @@
+#include "gateway/request_fault.h"
+
+#include <recourse/taxonomy.h>
+
+static const struct {
+    rc_code code;
+    int status;
+    const char *text;
+} faults[] = {
+#define ROW(ID, CODE, status, text) {RC_CODE_##CODE, status, text},
+    RC_GATE_FAULTS(ROW)
+#undef ROW
+};
+
+rc_gate_fault rc_gate_fault_make(rc_gate_fault_kind kind, const char *name, const char *want)
+{
+    int status = faults[kind].status;
+    const rc_code_info *row = rc_code_get(faults[kind].code);
+    if (status == 0 && row != NULL)
+        status = row->http_status;
+    return (rc_gate_fault){kind, faults[kind].code, status, faults[kind].text, name, want};
+}

@@ -1,0 +1,172 @@
+/* The headers of a request that are meant for us. */
+#include "base/str.h"
+#include "gateway/credentials_line.h"
+#include "gateway/request.h"
+
+static rc_gate_fault bad(rc_gate_field field, const char *want)
+{
+    return rc_gate_fault_make(RC_GATE_FAULT_HEADER, rc_gate_field_name(field), want);
+}
+
+/* ---- one value each ---- */
+
+static rc_gate_fault read_deadline(rc_gate_request *request, rc_str value)
+{
+    uint64_t ms = 0;
+    bool is_number = value.len > 0 && value.len <= 9;
+    for (size_t i = 0; i < value.len && is_number; i++) {
+        is_number = rc_ascii_is_digit(value.ptr[i]);
+        ms = ms * 10 + (uint64_t)(value.ptr[i] - '0');
+    }
+    if (!is_number || ms == 0 || ms > RC_GATE_DEADLINE_MAX_MS)
+        return bad(RC_FIELD_DEADLINE_MS, "a whole number of milliseconds from 1 to 86400000");
+    request->deadline_ms = ms;
+    return rc_gate_fault_none();
+}
+
+static rc_gate_fault read_policy(rc_gate_request *request, rc_str value)
+{
+    bool is_name = value.len > 0 && value.len <= 63;
+    for (size_t i = 0; i < value.len && is_name; i++) {
+        char c = value.ptr[i];
+        is_name = rc_ascii_is_alnum(c) || c == '_' || c == '-' || c == '.';
+    }
+    if (!is_name)
+        return bad(RC_FIELD_POLICY, "the name of a policy");
+    request->policy = value;
+    return rc_gate_fault_none();
+}
+
+static rc_gate_fault read_replayable(rc_gate_request *request, rc_str value)
+{
+    bool is_true = rc_str_eq_nocase(value, RC_STR("true"));
+    if (!is_true && !rc_str_eq_nocase(value, RC_STR("false")))
+        return bad(RC_FIELD_REPLAYABLE, "true or false");
+    request->replay = is_true ? RC_REPLAY_YES : RC_REPLAY_NO;
+    request->is_replay_said = true;
+    return rc_gate_fault_none();
+}
+
+/* A string in quotes, as the draft has it, or bare, as most clients send it. */
+static rc_gate_fault read_idempotency(rc_gate_request *request, rc_str value)
+{
+    rc_str key = value;
+    if (key.len >= 2 && key.ptr[0] == '"' && key.ptr[key.len - 1] == '"')
+        key = rc_str_slice(key, 1, key.len - 1);
+    bool is_key = key.len > 0 && key.len <= RC_GATE_IDEMPOTENCY_MAX;
+    for (size_t i = 0; i < key.len && is_key; i++)
+        is_key = key.ptr[i] > ' ' && key.ptr[i] < 0x7f && key.ptr[i] != '"' && key.ptr[i] != '\\';
+    if (!is_key)
+        return bad(RC_FIELD_IDEMPOTENCY_KEY, "1 to 255 visible characters, quoted or not");
+    request->idempotency_key = key;
+    if (!request->is_replay_said) {
+        request->replay = RC_REPLAY_YES;
+        request->is_replay_said = true;
+    }
+    return rc_gate_fault_none();
+}
+
+static bool is_coded(rc_str coding)
+{
+    return coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"));
+}
+
+/* Is the type one of those accepted, and not with a weight of 0? */
+static bool accepts_problem(rc_str value)
+{
+    for (size_t at = 0; at < value.len;) {
+        size_t end = rc_str_find_byte(value, ',', at);
+        end = end == RC_STR_NPOS ? value.len : end;
+        rc_str item = rc_str_slice(value, at, end);
+        size_t type_end = rc_str_find_byte(item, ';', 0);
+        rc_str type = rc_str_trim(rc_str_slice(item, 0, type_end));
+        rc_str weight = type_end == RC_STR_NPOS
+                            ? RC_STR("")
+                            : rc_str_trim(rc_str_slice(item, type_end + 1, item.len));
+        bool is_zero = rc_str_eq_nocase(weight, RC_STR("q=0")) ||
+                       rc_str_starts_with_nocase(weight, RC_STR("q=0.0"));
+        if (rc_str_eq_nocase(type, RC_STR("application/problem+json")) && !is_zero)
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+/* ---- all of them ---- */
+
+/* What stands where; of several the last, and how many there are. */
+typedef struct found {
+    rc_str values[RC_FIELD_COUNT];
+    uint8_t counts[RC_FIELD_COUNT];
+} found;
+
+/* Two of these would mean two things. */
+static const rc_gate_field singles[] = {
+    RC_FIELD_AUTHORIZATION, RC_FIELD_X_API_KEY,       RC_FIELD_X_GOOG_API_KEY,
+    RC_FIELD_DEADLINE_MS,   RC_FIELD_POLICY,          RC_FIELD_REPLAYABLE,
+    RC_FIELD_CONTENT_TYPE,  RC_FIELD_IDEMPOTENCY_KEY, RC_FIELD_CONTENT_ENCODING,
+};
+
+static void find_all(rc_gate_request *request, found *f)
+{
+    for (uint32_t i = 0; i < request->fields.count; i++) {
+        unsigned id = request->fields.ids[i];
+        if (id == RC_FIELD_OTHER)
+            continue;
+        f->values[id] = rc_http1_value(request->reader, request->head, i);
+        f->counts[id]++;
+        if (id == RC_FIELD_ACCEPT)
+            request->wants_problem |= accepts_problem(f->values[id]);
+    }
+}
+
+static void read_token(rc_gate_request *request, const found *f)
+{
+    if (f->counts[RC_FIELD_AUTHORIZATION] == 1)
+        request->token = rc_gate_bearer(f->values[RC_FIELD_AUTHORIZATION]);
+    if (request->token.len == 0 && f->counts[RC_FIELD_X_API_KEY] == 1)
+        request->token = rc_secret_make(f->values[RC_FIELD_X_API_KEY]);
+    if (request->token.len == 0 && f->counts[RC_FIELD_X_GOOG_API_KEY] == 1)
+        request->token = rc_secret_make(f->values[RC_FIELD_X_GOOG_API_KEY]);
+}
+
+static void read_trace(rc_gate_request *request, const found *f)
+{
+    if (f->counts[RC_FIELD_TRACEPARENT] != 1 ||
+        !rc_gate_trace_parse(f->values[RC_FIELD_TRACEPARENT], &request->trace))
+        return;
+    if (f->counts[RC_FIELD_TRACESTATE] == 1 &&
+        f->values[RC_FIELD_TRACESTATE].len <= RC_TRACE_STATE_MAX)
+        request->trace.state = f->values[RC_FIELD_TRACESTATE];
+}
+
+static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
+{
+    rc_gate_fault fault = rc_gate_fault_none();
+    if (f->counts[RC_FIELD_DEADLINE_MS] > 0)
+        fault = read_deadline(request, f->values[RC_FIELD_DEADLINE_MS]);
+    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_POLICY] > 0)
+        fault = read_policy(request, f->values[RC_FIELD_POLICY]);
+    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_REPLAYABLE] > 0)
+        fault = read_replayable(request, f->values[RC_FIELD_REPLAYABLE]);
+    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
+        fault = read_idempotency(request, f->values[RC_FIELD_IDEMPOTENCY_KEY]);
+    return fault;
+}
+
+rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
+{
+    found f = {0};
+    find_all(request, &f);
+    read_token(request, &f);
+    read_trace(request, &f);
+    request->has_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
+    if (f.counts[RC_FIELD_CONTENT_ENCODING] == 1)
+        request->is_coded = is_coded(f.values[RC_FIELD_CONTENT_ENCODING]);
+    if (f.counts[RC_FIELD_CONTENT_TYPE] == 1)
+        request->boundary = rc_gate_form_boundary(f.values[RC_FIELD_CONTENT_TYPE]);
+    for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++)
+        if (f.counts[singles[i]] > 1)
+            return rc_gate_fault_make(RC_GATE_FAULT_REPEATED, rc_gate_field_name(singles[i]), "");
+    return read_ours(request, &f);
+}

@@ -1,0 +1,215 @@
+#include "gateway/request_upstream.h"
+
+#include "base/json_writer.h"
+#include "base/str.h"
+#include "gateway/credentials_line.h"
+#include "gateway/request_query.h"
+
+/* Each byte of a name becomes six in JSON at most. */
+#define NAME_ROOM (6 * RC_GATE_MODEL_MAX + 32)
+
+typedef struct writer {
+    const rc_gate_request *request;
+    const rc_gate_target *target;
+    rc_gate_wire wire; /* how it is spoken */
+    rc_str model;
+    rc_str name; /* of the model, as the body has it; empty: the body stays as it is */
+    char *name_room;
+} writer;
+
+/* ---- the model ---- */
+
+/* Gemini's bodies may repeat the model of the path, as a resource. */
+static rc_str prefix_of(const rc_gate_request *request)
+{
+    rc_str old = rc_str_slice(request->body, request->model_at, request->model_end);
+    return rc_str_starts_with(old, RC_STR("\"models/")) ? RC_STR("models/") : RC_STR("");
+}
+
+static void write_name(writer *w)
+{
+    char plain[RC_GATE_MODEL_MAX + 8];
+    rc_buf text;
+    rc_buf name;
+    rc_buf_init_fixed(&text, plain, sizeof plain);
+    rc_buf_init_fixed(&name, w->name_room, NAME_ROOM);
+    if (w->request->endpoint->model == RC_MODEL_PATH)
+        rc_buf_push(&text, prefix_of(w->request));
+    rc_buf_push(&text, w->model);
+    if (rc_gate_request_is_form(w->request))
+        rc_buf_push(&name, w->model);
+    else
+        rc_json_push_quoted(&name, rc_buf_get(&text));
+    w->name = rc_buf_get(&name);
+}
+
+static rc_gate_fault choose_model(writer *w)
+{
+    const rc_gate_request *request = w->request;
+    rc_str asked = w->target->model;
+    bool is_same = asked.len == 0 || rc_str_eq(asked, RC_STR("*")) ||
+                   rc_str_eq(asked, request->model) || request->endpoint->wire == RC_WIRE_NATIVE;
+    w->model = is_same ? request->model : asked;
+    if (is_same)
+        return rc_gate_fault_none();
+    if (!rc_gate_model_is_valid(w->model))
+        return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "");
+    if (request->is_model_there)
+        write_name(w);
+    return rc_gate_fault_none();
+}
+
+static void cut_body(const writer *w, rc_str name, rc_gate_upstream *up)
+{
+    const rc_gate_request *request = w->request;
+    up->pieces[0] = request->body;
+    up->pieces[1] = up->pieces[2] = rc_str_make(NULL, 0);
+    if (name.len > 0) {
+        up->pieces[0] = rc_str_slice(request->body, 0, request->model_at);
+        up->pieces[1] = name;
+        up->pieces[2] = rc_str_slice(request->body, request->model_end, request->body.len);
+    }
+    up->body_bytes = 0;
+    for (size_t i = 0; i < RC_GATE_PIECES; i++)
+        up->body_bytes += up->pieces[i].len;
+}
+
+/* ---- the head ---- */
+
+/* What the origin's reader has let through, once more: these two go out as they are. */
+static bool is_visible(rc_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] <= ' ' || text.ptr[i] >= 0x7f)
+            return false;
+    return true;
+}
+
+static void push_line(const writer *w, rc_buf *buf)
+{
+    const rc_gate_endpoint *endpoint = w->request->endpoint;
+    rc_dialect dialect = w->target->kind->dialect;
+    rc_buf_push(buf, rc_http1_method(w->request->reader));
+    rc_buf_push_byte(buf, ' ');
+    rc_buf_push(buf, rc_str_c(w->target->origin->prefix));
+    if (endpoint->wire == RC_WIRE_NATIVE)
+        rc_buf_push(buf, w->request->rest);
+    else
+        rc_buf_push(buf, endpoint->upstream[rc_gate_wire_of(dialect)]);
+    if (endpoint->model == RC_MODEL_PATH) {
+        rc_gate_percent_encode(w->model, buf);
+        rc_buf_push(buf, endpoint->verb);
+    }
+    rc_gate_query_push(buf, w->request->query);
+    rc_buf_push(buf, RC_STR(" HTTP/1.1\r\n"));
+}
+
+static void push_host(const rc_origin *origin, rc_buf *buf)
+{
+    rc_str host = rc_str_make(origin->host, origin->host_len);
+    bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
+    rc_buf_push(buf, is_v6 ? RC_STR("host: [") : RC_STR("host: "));
+    rc_buf_push(buf, host);
+    if (is_v6)
+        rc_buf_push_byte(buf, ']');
+    if (origin->port != (origin->is_https ? 443 : 80)) {
+        rc_buf_push_byte(buf, ':');
+        rc_buf_push_u64(buf, origin->port);
+    }
+    rc_buf_push(buf, RC_STR("\r\n"));
+}
+
+/* Accept goes on but for the wish for problems, which is for us. Bodies must be readable, so no
+ * coding is accepted. */
+static void push_passed(const writer *w, rc_buf *buf)
+{
+    const rc_gate_request *request = w->request;
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < request->fields.count; i++) {
+        rc_gate_field field = (rc_gate_field)request->fields.ids[i];
+        bool is_accept = field == RC_FIELD_ACCEPT && !request->wants_problem;
+        if (is_accept || rc_gate_field_is_sent(field, w->target->kind->dialect))
+            continue;
+        rc_gate_push_lines(buf, request->reader, request->head, from, i);
+        from = i + 1;
+    }
+    rc_gate_push_lines(buf, request->reader, request->head, from, request->fields.count);
+    if (request->wants_problem)
+        rc_buf_push(buf, RC_STR("accept: */*\r\n"));
+    rc_buf_push(buf, RC_STR("accept-encoding: identity\r\n"));
+    if (w->wire == RC_WIRE_ANTHROPIC && !request->has_version)
+        rc_buf_push(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
+}
+
+/* RFC 9110, section 8.6: a method that means something by a body says its length also when it is
+ * empty. */
+static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
+{
+    rc_str method = rc_http1_method(w->request->reader);
+    bool has_body = rc_str_starts_with(method, RC_STR("P"));
+    if (!has_body && bytes == 0)
+        return;
+    rc_buf_push(buf, RC_STR("content-length: "));
+    rc_buf_push_u64(buf, bytes);
+    rc_buf_push(buf, RC_STR("\r\n"));
+}
+
+/* Enough for all of it, so that the key is never left behind in memory that was too small. */
+static size_t room_for(const writer *w)
+{
+    const rc_origin *origin = w->target->origin;
+    return w->request->reader->head_bytes + origin->host_len + strlen(origin->prefix) +
+           w->target->key.len + 3 * w->model.len + w->name.len + 1024;
+}
+
+static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_target *target)
+{
+    const rc_origin *origin = target->origin;
+    rc_str prefix = rc_str_c(origin->prefix);
+    if (!rc_gate_endpoint_suits(request->endpoint, target->kind->dialect))
+        return rc_gate_fault_make(RC_GATE_FAULT_WIRE, "", "");
+    if (origin->host_len == 0 || !is_visible(rc_str_make(origin->host, origin->host_len)) ||
+        !is_visible(prefix) || (prefix.len > 0 && prefix.ptr[0] != '/'))
+        return rc_gate_fault_make(RC_GATE_FAULT_ORIGIN, "base_url", "");
+    return rc_gate_fault_none();
+}
+
+rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gate_target *target,
+                                    rc_buf *buf, rc_gate_upstream *ret_upstream)
+{
+    char name_room[NAME_ROOM];
+    writer w = {.request = request,
+                .target = target,
+                .wire = request->endpoint->wire,
+                .name_room = name_room};
+    if (w.wire == RC_WIRE_NATIVE)
+        w.wire = rc_gate_wire_of(target->kind->dialect);
+    rc_secret_wipe_buf(buf);
+    rc_gate_fault fault = check_target(request, target);
+    if (fault.kind == RC_GATE_FAULT_NONE)
+        fault = choose_model(&w);
+    if (fault.kind != RC_GATE_FAULT_NONE)
+        return fault;
+    if (rc_buf_reserve(buf, room_for(&w)) != RC_OK)
+        return rc_gate_fault_make(RC_GATE_FAULT_MEMORY, "", "");
+
+    rc_gate_upstream up = {.is_bodiless =
+                               rc_str_eq(rc_http1_method(request->reader), RC_STR("HEAD"))};
+    cut_body(&w, w.name, &up);
+    push_line(&w, buf);
+    push_host(target->origin, buf);
+    if (!rc_gate_push_credential(buf, w.wire, target->auth, target->key))
+        return rc_gate_fault_make(RC_GATE_FAULT_KEY, "keys", "visible ASCII characters alone");
+    push_passed(&w, buf);
+    rc_gate_push_trace(buf, &request->trace, target->span);
+    push_length(&w, up.body_bytes, buf);
+    rc_buf_push(buf, RC_STR("\r\n"));
+    size_t head_len = rc_buf_get(buf).len;
+    rc_buf_push(buf, w.name);
+    if (rc_buf_status(buf) != RC_OK)
+        return rc_gate_fault_make(RC_GATE_FAULT_MEMORY, "", "");
+    up.head = rc_str_slice(rc_buf_get(buf), 0, head_len);
+    cut_body(&w, rc_str_slice(rc_buf_get(buf), head_len, head_len + w.name.len), &up);
+    *ret_upstream = up;
+    return fault;
+}

@@ -1,0 +1,43 @@
+/* A request as a provider gets it: made anew from the client's for each try.
+ *
+ *   line     METHOD base path + the endpoint's path ? query without credentials
+ *   head     host, the provider's credential, what passes by spec/fields.def, trace, length
+ *   body     the client's bytes; for another model three pieces: before, its name, after
+ *
+ * Nothing that comes from a client or a configuration can begin a line of its own: what a reader
+ * has not checked is checked or escaped here. */
+#ifndef RC_GATEWAY_REQUEST_UPSTREAM_H
+#define RC_GATEWAY_REQUEST_UPSTREAM_H
+
+#include "base/secret.h"
+#include "config/config.h"
+#include "gateway/request.h"
+#include "net/origin.h"
+
+/* Whom to ask. */
+typedef struct rc_gate_target {
+    const rc_origin *origin;
+    const rc_config_kind *kind;
+    rc_config_auth auth;
+    rc_str model;                /* "*" or empty: the one that the client named */
+    rc_secret key;               /* empty: none is sent */
+    uint8_t span[RC_SPAN_BYTES]; /* of this try; all zero: no trace goes on */
+} rc_gate_target;
+
+#define RC_GATE_PIECES 3
+
+typedef struct rc_gate_upstream {
+    rc_str head;                   /* views buf */
+    rc_str pieces[RC_GATE_PIECES]; /* the first and the last view the body, the second views buf */
+    uint64_t body_bytes;           /* of all pieces */
+    bool is_bodiless;              /* HEAD */
+} rc_gate_upstream;
+
+/* Writes the request into buf, whose old content is wiped; it holds the key until
+ * rc_secret_wipe_buf. request: borrows, read without fault. target: borrows. The result holds until
+ * buf changes. WIRE: this provider has no such endpoint. KEY, ORIGIN, MODEL_INVALID: the
+ * configuration's. MEMORY: the buffer's. */
+rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gate_target *target,
+                                    rc_buf *buf, rc_gate_upstream *ret_upstream);
+
+#endif

@@ -1,0 +1,392 @@
+/* Requests: what is read of their heads and bodies. */
+#include <stdio.h>
+
+#include "support/gateway_request.h"
+
+#define CHAT "POST /v1/chat/completions HTTP/1.1\r\nHost: gate\r\n"
+#define END "\r\n"
+
+/* ---- heads ---- */
+
+typedef struct head_case {
+    const char *head;
+    rc_gate_fault_kind kind;
+    const char *name;
+} head_case;
+
+static const head_case head_cases[] = {
+    {CHAT END, RC_GATE_FAULT_NONE, ""},
+    {"POST /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
+    {"GET /v1/messages HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_METHOD, ""},
+    {"POST /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_METHOD, ""},
+    {"GET /p/a/../x HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/x/%2e%2E/y HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/x/.%2e HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/. HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/x%2Fy HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/x%5cy HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/x%0d%0ay HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/x%00 HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
+    {"GET /p/a/..x/.y/z.. HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {"POST /v1beta/models/a%0Ab:generateContent HTTP/1.1\r\nHost: a\r\n\r\n",
+     RC_GATE_FAULT_MODEL_INVALID, ""},
+    {"POST /v1beta/models/a%4:generateContent HTTP/1.1\r\nHost: a\r\n\r\n",
+     RC_GATE_FAULT_MODEL_INVALID, ""},
+    {"POST /v1beta/models/%ff:generateContent HTTP/1.1\r\nHost: a\r\n\r\n",
+     RC_GATE_FAULT_MODEL_INVALID, ""},
+    {"POST /v1beta/models/a:generateContent?key=%g HTTP/1.1\r\nHost: a\r\n\r\n",
+     RC_GATE_FAULT_QUERY, "key"},
+    {CHAT "x-recourse-deadline-ms: 1\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "x-recourse-deadline-ms: 86400000\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "x-recourse-deadline-ms: 86400001\r\n\r\n", RC_GATE_FAULT_HEADER,
+     "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: 0\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: -1\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: 1.5\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms:\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: 99999999999999999999\r\n\r\n", RC_GATE_FAULT_HEADER,
+     "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-deadline-ms: 5\r\nX-Recourse-Deadline-Ms: 5\r\n\r\n", RC_GATE_FAULT_REPEATED,
+     "x-recourse-deadline-ms"},
+    {CHAT "x-recourse-policy: fast\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "x-recourse-policy: not one\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-policy"},
+    {CHAT "x-recourse-replayable: TRUE\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "x-recourse-replayable: 1\r\n\r\n", RC_GATE_FAULT_HEADER, "x-recourse-replayable"},
+    {CHAT "idempotency-key: \"8e03978e\"\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "idempotency-key: \"\"\r\n\r\n", RC_GATE_FAULT_HEADER, "idempotency-key"},
+    {CHAT "idempotency-key: a b\r\n\r\n", RC_GATE_FAULT_HEADER, "idempotency-key"},
+    {CHAT "authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n", RC_GATE_FAULT_REPEATED,
+     "authorization"},
+    {CHAT "content-encoding: gzip\r\n\r\n", RC_GATE_FAULT_CODING, "content-encoding"},
+    {CHAT "content-encoding: identity\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {"POST /p/a/x HTTP/1.1\r\nHost: a\r\ncontent-encoding: gzip\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+    {CHAT "traceparent: nonsense\r\n\r\n", RC_GATE_FAULT_NONE, ""},
+};
+
+static void heads_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(head_cases); i++) {
+        print_message("%s\n", head_cases[i].head);
+        rc_gate_fault fault = gate_read_head(rc_str_c(head_cases[i].head));
+        assert_int_equal(fault.kind, head_cases[i].kind);
+        assert_string_equal(fault.name, head_cases[i].name);
+        if (fault.kind != RC_GATE_FAULT_NONE) {
+            assert_true(fault.status >= 400 && fault.status < 500 && strlen(fault.text) > 0);
+            assert_true(fault.code == RC_CODE_INVALID_REQUEST ||
+                        fault.code == RC_CODE_ENDPOINT_NOT_FOUND);
+        }
+    }
+}
+
+static void a_head_says_a_lot(void **state)
+{
+    (void)state;
+    rc_str head =
+        RC_STR(CHAT "Authorization: Bearer tok\r\n"
+                    "X-Recourse-Deadline-Ms: 1500\r\n"
+                    "X-Recourse-Policy: fast\r\n"
+                    "X-Recourse-Replayable: false\r\n"
+                    "Idempotency-Key: \"k-1\"\r\n"
+                    "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
+                    "tracestate: a=1\r\n"
+                    "Accept: application/json, application/problem+json;q=0.5\r\n"
+                    "\r\n");
+    assert_int_equal(gate_read_head(head).kind, RC_GATE_FAULT_NONE);
+    assert_int_equal(gate_request.endpoint->id, RC_ENDPOINT_CHAT);
+    assert_true(rc_secret_eq(gate_request.token, rc_secret_make(RC_STR("tok"))));
+    assert_int_equal(gate_request.deadline_ms, 1500);
+    assert_text(gate_request.policy, "fast");
+    assert_text(gate_request.idempotency_key, "k-1");
+    assert_int_equal(gate_request.replay, RC_REPLAY_NO);
+    assert_true(gate_request.trace.is_valid);
+    assert_text(gate_request.trace.state, "a=1");
+    assert_true(gate_request.wants_problem);
+}
+
+typedef struct token_case {
+    const char *head;
+    const char *token;
+} token_case;
+
+static const token_case token_cases[] = {
+    {CHAT END, ""},
+    {CHAT "authorization: Bearer a\r\nx-api-key: b\r\n\r\n", "a"},
+    {CHAT "authorization: Basic a\r\nx-api-key: b\r\n\r\n", "b"},
+    {CHAT "x-goog-api-key: c\r\n\r\n", "c"},
+    {CHAT "connection: authorization\r\nauthorization: Bearer a\r\n\r\n", "a"},
+    {"POST /v1/messages?key=d%2B HTTP/1.1\r\nHost: a\r\n\r\n", "d+"},
+    {"POST /v1/messages?x=1&%6Bey=d HTTP/1.1\r\nHost: a\r\n\r\n", "d"},
+    {"POST /v1/messages?key=d HTTP/1.1\r\nHost: a\r\nx-api-key: b\r\n\r\n", "b"},
+    {"POST /nowhere?key=d HTTP/1.1\r\nHost: a\r\n\r\n", "d"},
+};
+
+static void tokens_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(token_cases); i++) {
+        gate_read_head(rc_str_c(token_cases[i].head));
+        rc_secret want = rc_secret_make(rc_str_c(token_cases[i].token));
+        print_message("%s\n", token_cases[i].head);
+        assert_int_equal(gate_request.token.len, want.len);
+        assert_true(want.len == 0 || rc_secret_eq(gate_request.token, want));
+    }
+}
+
+static void problems_are_a_wish(void **state)
+{
+    (void)state;
+    gate_read_head(RC_STR(CHAT "Accept: */*\r\n\r\n"));
+    assert_false(gate_request.wants_problem);
+    gate_read_head(RC_STR(CHAT "Accept: application/problem+json;q=0\r\n\r\n"));
+    assert_false(gate_request.wants_problem);
+    gate_read_head(RC_STR(CHAT "Accept: text/html\r\nAccept: Application/Problem+JSON\r\n\r\n"));
+    assert_true(gate_request.wants_problem);
+    /* Also of a request that goes nowhere. */
+    gate_read_head(RC_STR("GET / HTTP/1.1\r\nHost: a\r\nAccept: application/problem+json\r\n\r\n"));
+    assert_true(gate_request.wants_problem);
+    assert_null(gate_request.endpoint);
+}
+
+/* ---- bodies ---- */
+
+typedef struct body_case {
+    const char *path;
+    const char *body;
+    rc_gate_fault_kind kind;
+    const char *model;
+    uint32_t needs;
+} body_case;
+
+#define TOOLS RC_NEED_TOOLS
+#define VISION RC_NEED_VISION
+#define SCHEMA RC_NEED_STRUCTURED_OUTPUT
+#define STREAMING RC_NEED_STREAMING
+
+static const body_case body_cases[] = {
+    {"/v1/chat/completions", "{\"model\":\"m\"}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", " {\"messages\":[] , \"model\" : \"a\\u002fb\"}", RC_GATE_FAULT_NONE,
+     "a/b", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m",
+     STREAMING},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":\"true\"}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/embeddings", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[]}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[ \n]}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":null}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"tools\":[{}]}", RC_GATE_FAULT_NONE, "m", TOOLS},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"functions\":[{}]}", RC_GATE_FAULT_NONE, "m",
+     TOOLS},
+    {"/v1/chat/completions",
+     "{\"model\":\"m\",\"response_format\":{\"json_schema\":{},\"type\":\"json_schema\"}}",
+     RC_GATE_FAULT_NONE, "m", SCHEMA},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"response_format\":{\"type\":\"json_object\"}}",
+     RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/responses", "{\"model\":\"m\",\"text\":{\"format\":{\"type\":\"json_schema\"}}}",
+     RC_GATE_FAULT_NONE, "m", SCHEMA},
+    {"/v1/messages", "{\"model\":\"m\",\"output_config\":{\"format\":{\"type\":\"json_schema\"}}}",
+     RC_GATE_FAULT_NONE, "m", SCHEMA},
+    {"/v1beta/models/g:generateContent", "{\"generationConfig\":{\"responseSchema\":{}}}",
+     RC_GATE_FAULT_NONE, "g", SCHEMA},
+    {"/v1beta/models/g%20x:streamGenerateContent", "{\"tools\":[{}]}", RC_GATE_FAULT_NONE, "g x",
+     STREAMING | TOOLS},
+    {"/v1/chat/completions",
+     "{\"messages\":[{\"content\":[{\"type\" : \"image_url\",\"image_url\":{}}]}],\"model\":\"m\"}",
+     RC_GATE_FAULT_NONE, "m", VISION},
+    {"/v1/chat/completions",
+     "{\"messages\":[{\"content\":\"say \\\"type\\\":\\\"image_url\\\"\"}],\"model\":\"m\"}",
+     RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"messages\":[{\"content\":\"image_url\"}],\"model\":\"m\"}",
+     RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/responses", "{\"input\":[{\"content\":[{\"type\":\"input_image\"}]}],\"model\":\"m\"}",
+     RC_GATE_FAULT_NONE, "m", VISION},
+    {"/v1/messages",
+     "{\"model\":\"m\",\"messages\":[{\"content\":[{\"type\":\"image\",\"source\":{}}]}]}",
+     RC_GATE_FAULT_NONE, "m", VISION},
+    {"/v1/messages",
+     "{\"model\":\"m\",\"tools\":[{\"input_schema\":{\"image\":{\"type\":\"image\"}}}]}",
+     RC_GATE_FAULT_NONE, "m", TOOLS},
+    {"/v1beta/models/g:generateContent",
+     "{\"contents\":[{\"parts\":[{\"inlineData\":{\"mimeType\": \"image/png\"}}]}]}",
+     RC_GATE_FAULT_NONE, "g", VISION},
+    {"/v1beta/models/g:generateContent",
+     "{\"contents\":[{\"parts\":[{\"inlineData\":{\"mimeType\": \"audio/wav\"}}]}]}",
+     RC_GATE_FAULT_NONE, "g", 0},
+    {"/v1/chat/completions", "", RC_GATE_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "[]", RC_GATE_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\"", RC_GATE_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\"} x", RC_GATE_FAULT_BODY, "", 0},
+    {"/v1/chat/completions", "{}", RC_GATE_FAULT_MODEL_MISSING, "", 0},
+    {"/v1/chat/completions", "{\"model\":7}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"a\\u0000\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
+    {"/p/x/v1/files", "no JSON", RC_GATE_FAULT_NONE, "", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m", STREAMING},
+    {"/p/x/v1/chat", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_NONE, "", 0},
+};
+
+static void bodies_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(body_cases); i++) {
+        const body_case *row = &body_cases[i];
+        char head[256];
+        int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", row->path);
+        print_message("%s %s\n", row->path, row->body);
+        rc_gate_fault fault = gate_read(rc_str_make(head, (size_t)len), rc_str_c(row->body));
+        assert_int_equal(fault.kind, row->kind);
+        if (fault.kind != RC_GATE_FAULT_NONE)
+            continue;
+        assert_text(gate_request.model, row->model);
+        assert_int_equal(rc_gate_request_needs(&gate_request), row->needs);
+    }
+}
+
+static void long_models_are_refused(void **state)
+{
+    (void)state;
+    for (size_t len = RC_GATE_MODEL_MAX - 1; len <= RC_GATE_MODEL_MAX + 1; len++) {
+        char body[512] = "{\"model\":\"";
+        memset(body + 10, 'm', len);
+        memcpy(body + 10 + len, "\"}", 3);
+        rc_gate_fault fault = gate_read(RC_STR(CHAT END), rc_str_c(body));
+        assert_int_equal(fault.kind, len <= RC_GATE_MODEL_MAX ? RC_GATE_FAULT_NONE
+                                                              : RC_GATE_FAULT_MODEL_INVALID);
+    }
+}
+
+typedef struct replay_case {
+    const char *head;
+    const char *body;
+    rc_replay replay;
+} replay_case;
+
+#define RESPONSES "POST /v1/responses HTTP/1.1\r\nHost: a\r\n"
+#define IMAGES "POST /v1/images/generations HTTP/1.1\r\nHost: a\r\n"
+
+static const replay_case replay_cases[] = {
+    {CHAT END, "{\"model\":\"m\"}", RC_REPLAY_YES},
+    {IMAGES END, "{\"model\":\"m\"}", RC_REPLAY_NO},
+    {IMAGES "idempotency-key: k\r\n\r\n", "{\"model\":\"m\"}", RC_REPLAY_YES},
+    {IMAGES "x-recourse-replayable: true\r\n\r\n", "{\"model\":\"m\"}", RC_REPLAY_YES},
+    {CHAT "x-recourse-replayable: false\r\nidempotency-key: k\r\n\r\n", "{\"model\":\"m\"}",
+     RC_REPLAY_NO},
+    {RESPONSES END, "{\"model\":\"m\",\"background\":false}", RC_REPLAY_YES},
+    {RESPONSES END, "{\"model\":\"m\",\"background\":true}", RC_REPLAY_NO},
+    {RESPONSES END, "{\"model\":\"m\",\"conversation\":\"c\"}", RC_REPLAY_NO},
+    {RESPONSES "x-recourse-replayable: true\r\n\r\n", "{\"model\":\"m\",\"background\":true}",
+     RC_REPLAY_YES},
+};
+
+static void what_may_be_sent_again(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(replay_cases); i++) {
+        rc_gate_fault fault =
+            gate_read(rc_str_c(replay_cases[i].head), rc_str_c(replay_cases[i].body));
+        assert_int_equal(fault.kind, RC_GATE_FAULT_NONE);
+        assert_int_equal(gate_request.replay, replay_cases[i].replay);
+    }
+}
+
+/* ---- forms ---- */
+
+#define FORM                                                \
+    "POST /v1/audio/transcriptions HTTP/1.1\r\nHost: a\r\n" \
+    "Content-Type: multipart/form-data; charset=utf-8; boundary=\"xx yy\"\r\n\r\n"
+#define PART(name) "--xx yy\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n"
+#define FILE_PART                                                                      \
+    "--xx yy\r\nContent-Disposition: form-data; name=\"file\"; filename=\"model\"\r\n" \
+    "Content-Type: audio/wav\r\n\r\n"
+
+static void forms_are_read(void **state)
+{
+    (void)state;
+    rc_str body = RC_STR(
+        FILE_PART "RIFF\r\n" PART("model") "whisper-1\r\n" PART("stream") "true\r\n--xx yy--\r\n");
+    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_NONE);
+    assert_text(gate_request.model, "whisper-1");
+    assert_true(gate_request.is_stream);
+    assert_text(rc_str_slice(body, gate_request.model_at, gate_request.model_end), "whisper-1");
+
+    /* No such field, no such boundary: not known, and no fault. */
+    body = RC_STR(PART("modell") "x\r\n--xx yy--\r\n");
+    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_NONE);
+    assert_text(gate_request.model, "");
+    assert_int_equal(gate_read(RC_STR(FORM), RC_STR("--other\r\n")).kind, RC_GATE_FAULT_NONE);
+    assert_text(gate_request.model, "");
+    body = RC_STR(PART("model") "\r\n--xx yy--\r\n");
+    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_MODEL_INVALID);
+    body = RC_STR(PART("model") "a\nb\r\n--xx yy--\r\n");
+    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_MODEL_INVALID);
+}
+
+/* A large file before the field, behind it, and on both sides. */
+static void large_forms_are_read_at_their_ends(void **state)
+{
+    (void)state;
+    rc_alloc alloc = rc_alloc_stdlib();
+    for (int place = 0; place < 3; place++) {
+        rc_buf body;
+        rc_buf_init(&body, &alloc, 4 << 20);
+        for (int part = 0; part < 3; part++) {
+            if (part == place) {
+                rc_buf_push(&body, RC_STR(PART("model") "whisper-1\r\n"));
+                continue;
+            }
+            rc_buf_push(&body, RC_STR(FILE_PART));
+            for (int i = 0; i < 200000; i++)
+                rc_buf_push(&body, RC_STR("\r\n--xx y"));
+            rc_buf_push(&body, RC_STR("\r\n"));
+        }
+        rc_buf_push(&body, RC_STR("--xx yy--\r\n"));
+        assert_int_equal(rc_buf_status(&body), RC_OK);
+        assert_int_equal(gate_read(RC_STR(FORM), rc_buf_get(&body)).kind, RC_GATE_FAULT_NONE);
+        assert_text(gate_request.model, place == 1 ? "" : "whisper-1");
+        rc_buf_done(&body);
+    }
+}
+
+static void boundaries_are_found(void **state)
+{
+    (void)state;
+    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data; boundary=abc")), "abc");
+    assert_text(rc_gate_form_boundary(RC_STR("Multipart/Form-Data;Boundary=abc ; x=y")), "abc");
+    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data; boundary=\"a;b\"")), "a;b");
+    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data; boundary=\"ab")), "");
+    assert_text(rc_gate_form_boundary(RC_STR("multipart/form-data")), "");
+    assert_text(rc_gate_form_boundary(RC_STR("multipart/mixed; boundary=abc")), "");
+    assert_text(rc_gate_form_boundary(RC_STR("application/json; boundary=abc")), "");
+}
+
+static void models_can_name_their_provider(void **state)
+{
+    (void)state;
+    rc_str provider = {NULL, 0};
+    rc_str model = {NULL, 0};
+    assert_true(rc_gate_model_split(RC_STR("openrouter/meta/llama"), &provider, &model));
+    assert_text(provider, "openrouter");
+    assert_text(model, "meta/llama");
+    assert_false(rc_gate_model_split(RC_STR("gpt-4o"), &provider, &model));
+    assert_false(rc_gate_model_split(RC_STR("/gpt-4o"), &provider, &model));
+    assert_false(rc_gate_model_split(RC_STR("openai/"), &provider, &model));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heads_are_read),
+        cmocka_unit_test(a_head_says_a_lot),
+        cmocka_unit_test(tokens_are_found),
+        cmocka_unit_test(problems_are_a_wish),
+        cmocka_unit_test(bodies_are_read),
+        cmocka_unit_test(long_models_are_refused),
+        cmocka_unit_test(what_may_be_sent_again),
+        cmocka_unit_test(forms_are_read),
+        cmocka_unit_test(large_forms_are_read_at_their_ends),
+        cmocka_unit_test(boundaries_are_found),
+        cmocka_unit_test(models_can_name_their_provider),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
