@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "config/keys.h"
 #include "config/show.h"
+#include "sys/config_file.h"
 #include "sys/file.h"
 
 #define RULES_MAX_BYTES ((size_t)256 << 10)
@@ -54,17 +55,20 @@ static bool read_named(rc_cli *cli, const rc_config *config, rc_config_source *s
     rc_buf path;
     rc_buf_init(&path, &cli->alloc, PATH_MAX_BYTES);
     rc_config_source_beside(source, name, &path);
-    int error = rc_buf_status(&path) == RC_OK
-                    ? rc_file_read(cli->calls, rc_buf_get(&path).ptr, bytes)
-                    : RC_FILE_NO_MEMORY;
+    int error = RC_FILE_NO_MEMORY;
+    const char *other = NULL;
+    if (rc_buf_status(&path) == RC_OK) {
+        other = rc_path_other(cli->calls, rc_buf_get(&path).ptr);
+        error = other == NULL ? rc_file_read(cli->calls, rc_buf_get(&path).ptr, bytes) : 0;
+    }
     rc_buf_done(&path);
-    if (error == 0)
+    if (error == 0 && other == NULL)
         return true;
     rc_config_fault *fault = fault_at(config, source, key);
     rc_config_fault_say(fault, "cannot read ");
     rc_config_fault_quote(fault, name);
-    rc_config_fault_say(fault, ": ");
-    rc_config_fault_say(fault, rc_sys_error_text(error));
+    rc_config_fault_say(fault, other != NULL ? ": it is " : ": ");
+    rc_config_fault_say(fault, other != NULL ? other : rc_sys_error_text(error));
     return false;
 }
 
@@ -99,7 +103,7 @@ static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source 
             rc_config_fault_say(fault, ", line ");
             rc_config_fault_say_u64(fault, wrong.list[0].line);
             rc_config_fault_say(fault, ": ");
-            rc_config_fault_say(fault, wrong.list[0].message);
+            rc_config_fault_say(fault, wrong.count > 0 ? wrong.list[0].message : "no memory");
         }
         rc_yaml_done(&prices);
     }
@@ -130,6 +134,7 @@ static int check(rc_cli *cli, const char *path, bool is_json)
     if (status == RC_OK && config.root.prices.len > 0)
         check_prices(cli, &config, &source);
     if (status == RC_OK && source.faults.count > 0) {
+        rc_yaml_hide_lines(config.doc.root, &source.faults);
         rc_config_faults_sort(&source.faults);
         status = RC_E_RANGE;
     }

@@ -69,45 +69,6 @@ static rc_str line_at(rc_str text, uint32_t line)
     return rc_str_ends_with(rest, RC_STR("\r")) ? rc_str_slice(rest, 0, rest.len - 1) : rest;
 }
 
-static size_t indent_of(rc_str line)
-{
-    size_t indent = 0;
-    while (indent < line.len && (line.ptr[indent] == ' ' || line.ptr[indent] == '-'))
-        indent++;
-    return indent;
-}
-
-/* Does the line, or a line that it hangs below, have a name that secrets go by? */
-static bool is_below_secret(rc_str text, uint32_t line)
-{
-    rc_str own = line_at(text, line);
-    size_t indent = indent_of(own);
-    if (rc_config_is_secret_name(own))
-        return true;
-    while (line > 1 && indent > 0) {
-        rc_str above = line_at(text, --line);
-        if (rc_str_trim(above).len == 0 || indent_of(above) >= indent)
-            continue;
-        indent = indent_of(above);
-        if (rc_config_is_secret_name(above))
-            return true;
-    }
-    return false;
-}
-
-/* Is there a literal secret somewhere? Of a text that is no YAML, or has more faults than are kept,
- * nobody can say. */
-static bool may_hold_secret(const rc_config_source *source)
-{
-    const rc_config_faults *faults = &source->faults;
-    if (faults->count > RC_CONFIG_FAULTS_MAX)
-        return true;
-    for (size_t i = 0; i < rc_config_faults_kept(faults); i++)
-        if (faults->list[i].is_private || faults->list[i].path[0] == '\0')
-            return true;
-    return false;
-}
-
 static bool is_scrubbed(rc_str line)
 {
     char room[TEXT_ROOM];
@@ -126,6 +87,19 @@ static rc_str head_of(rc_str line, uint32_t column)
             at++;
     }
     return rc_str_slice(line, 0, at);
+}
+
+/* Without a comment, in which anything may stand. Of a key that is none nobody knows what its value
+ * is: "  polcy: ...". */
+static rc_str shown_part(rc_str line, const rc_config_fault *fault)
+{
+    for (size_t i = head_of(line, fault->column).len; i < line.len; i++)
+        if (line.ptr[i] == '#' && (i == 0 || line.ptr[i - 1] == ' ' || line.ptr[i - 1] == '\t'))
+            line.len = i;
+    if (!fault->is_key)
+        return line;
+    size_t colon = rc_str_find_byte(line, ':', head_of(line, fault->column).len);
+    return rc_str_slice(line, 0, colon == RC_STR_NPOS ? 0 : colon + 1);
 }
 
 static void push_spaces(rc_buf *buf, size_t count)
@@ -152,7 +126,7 @@ static void push_line(rc_buf *buf, rc_str line, const rc_config_fault *fault, un
         head = rc_str_slice(head, cut.len, head.len);
     }
     rc_visible_push_cut(buf, shown, room, has_utf8);
-    push(buf, "\n");
+    push(buf, fault->is_key ? " ...\n" : "\n");
     push_spaces(buf, gutter);
     push(buf, " | ");
     push_spaces(buf, rc_visible_width(head, has_utf8));
@@ -164,7 +138,6 @@ void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned
 {
     const rc_config_faults *faults = &source->faults;
     rc_str text = rc_buf_get(&source->text);
-    bool is_careful = may_hold_secret(source);
     for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
         const rc_config_fault *fault = &faults->list[i];
         char room[TEXT_ROOM];
@@ -175,9 +148,9 @@ void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned
         push(buf, fault->line > 0 ? ":" : ": ");
         push_visible(buf, rc_buf_get(&words), has_utf8);
         push(buf, "\n");
-        rc_str line = line_at(text, fault->line > 0 ? fault->line : UINT32_MAX);
-        if (line.len == 0 || fault->is_private || is_scrubbed(line) ||
-            (is_careful && is_below_secret(text, fault->line)))
+        rc_str line = shown_part(line_at(text, fault->line > 0 ? fault->line : UINT32_MAX), fault);
+        if (line.len == 0 || fault->is_private || rc_config_is_secret_name(line) ||
+            is_scrubbed(line))
             continue;
         push_line(buf, line, fault, width, has_utf8);
     }

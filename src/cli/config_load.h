@@ -19,9 +19,10 @@ int rc_cli_config_load(rc_cli *cli, const char *command, const char *path, rc_co
 
 /* The faults of a source, each as
  *   recourse.yaml:12:7: routes[0].polcy: unknown key; did you mean policy?
- *     12 |     polcy: transport
+ *     12 |     polcy: ...
  *        |     ^
- * A line that may hold a secret is not shown. buf: where to. */
+ * A line that may hold a secret is not shown, nor what stands behind a key that is none. buf: where
+ * to. */
 void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned width,
                            bool has_utf8);
 

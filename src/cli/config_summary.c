@@ -25,7 +25,8 @@ const char *rc_secret_state(const rc_sys_calls *calls, const rc_secret_ref *ref)
     case RC_SECRET_FILE_OTHER:
         break;
     }
-    return "not a file";
+    const char *other = rc_path_other(calls, ref->name.ptr);
+    return other != NULL ? other : "missing";
 }
 
 static void push(rc_buf *buf, const char *text)

@@ -14,18 +14,8 @@
 
 /* What a command has between being asked to end and being killed. */
 #define GRACE_MS 5000u
-
-static void complain(rc_exec *x, const char *text)
-{
-    rc_cli_complain(x->cli, "exec");
-    rc_cli_text(&x->cli->err, text);
-}
-
-static void end_line(rc_exec *x)
-{
-    rc_buf_push_byte(&x->cli->err, '\n');
-    rc_cli_flush_err(x->cli);
-}
+/* Of our own words, while nobody reads them. */
+#define TALK_MAX ((size_t)2 << 20)
 
 static uint64_t entropy_of(const rc_exec *x)
 {
@@ -42,12 +32,27 @@ static rc_exec_try *last_try(rc_exec *x)
     return &x->tries[(x->try_count - 1) % RC_REPORT_ATTEMPTS_MAX];
 }
 
+/* A shell that runs us in a loop goes on unless we die as the command did. A command that had the
+ * terminal and says that it was interrupted was: Ctrl-C was its own. */
+static int signal_to_die_of(const rc_process_end *end)
+{
+    static const int SIGNALS[] = {SIGINT, SIGQUIT};
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++) {
+        bool has_said_so = end->had_terminal && end->status == 128 + SIGNALS[i];
+        if (end->died_of == SIGNALS[i] || has_said_so)
+            return SIGNALS[i];
+    }
+    return 0;
+}
+
 static void run_once(rc_exec *x, const rc_action *action)
 {
     rc_process_plan plan = {
         .argv = x->argv,
         .input = &x->input,
+        .talk = &x->talk,
         .tail = &x->tail,
+        .report = &x->inner,
         .deadline_at_ms = action->deadline_at_ms,
         .grace_ms = GRACE_MS,
     };
@@ -62,6 +67,7 @@ static void run_once(rc_exec *x, const rc_action *action)
         x->exit_status = RC_EXIT_OS;
     if (x->end.is_over_deadline && x->end.status == 0)
         x->exit_status = RC_EXIT_OVER_TIME;
+    x->died_like = signal_to_die_of(&x->end);
 }
 
 static bool has_worked(const rc_exec *x)
@@ -77,9 +83,10 @@ static void check_input(rc_exec *x)
     x->refusal = x->input.lost;
     if (x->is_json || x->is_quiet)
         return;
-    complain(x, "there is no other try: standard input cannot be given again, ");
+    rc_exec_complain(x, "there is no other try: standard input cannot be given again, ");
     rc_cli_text(&x->cli->err, x->refusal);
-    end_line(x);
+    rc_buf_push_byte(&x->cli->err, '\n');
+    rc_exec_say(x);
 }
 
 static rc_action on_failure(rc_exec *x)
@@ -87,8 +94,8 @@ static rc_action on_failure(rc_exec *x)
     rc_report_free(x->report);
     x->report = rc_exec_judge(x);
     last_try(x)->code = rc_report_code(x->report);
-    if (x->end.signal != 0) {
-        x->cancelled_by = x->end.signal;
+    if (x->end.signal != 0 || x->died_like != 0) {
+        x->cancelled_by = x->end.signal != 0 ? x->end.signal : x->died_like;
         return rc_call_on_cancel(&x->call, x->watch.now_ms);
     }
     check_input(x);
@@ -117,6 +124,8 @@ static rc_action wait_once(rc_exec *x, const rc_action *action)
         return rc_call_on_wake(&x->call, x->watch.now_ms, entropy_of(x));
     if (x->cancelled_by != 0)
         x->exit_status = 128 + x->cancelled_by;
+    if (x->cancelled_by == SIGINT || x->cancelled_by == SIGQUIT)
+        x->died_like = x->cancelled_by;
     rc_action next = rc_call_on_cancel(&x->call, x->watch.now_ms);
     last_try(x)->reason = x->refusal != NULL ? x->refusal : rc_reason_text(next.reason);
     return next;
@@ -135,6 +144,14 @@ static rc_action run_all(rc_exec *x)
 
 /* ---- the end ---- */
 
+/* `exec -- yes | head -1`: nothing went wrong that anybody has to be told. */
+static bool is_reader_gone(const rc_exec *x)
+{
+    struct pollfd fd = {.fd = RC_FD_STDOUT, .events = POLLOUT};
+    return x->end.status == 128 + SIGPIPE && x->calls->poll(&fd, 1, 0) > 0 &&
+           (fd.revents & POLLERR) != 0;
+}
+
 static void show_panel(rc_exec *x, const rc_report *report)
 {
     int64_t now_unix_ms = rc_clock_unix_ms(x->calls);
@@ -142,6 +159,7 @@ static void show_panel(rc_exec *x, const rc_report *report)
         .width = x->width > 0 ? x->width : x->cli->err_terminal.width,
         .has_colour = x->has_colour,
         .has_utf8 = x->cli->err_terminal.has_utf8,
+        .has_no_answer = rc_report_provider_status(report) != rc_report_http_status(report),
         .now_unix_ms = now_unix_ms,
         .utc_offset_s = rc_clock_utc_offset_s(x->calls, now_unix_ms),
     };
@@ -158,15 +176,16 @@ static void tell_end(rc_exec *x, const rc_action *action)
     }
     const rc_report *report = rc_exec_finish(x, action);
     rc_exec_events_end(&x->events, report, x->watch.now_ms);
-    if (!x->is_quiet && !x->is_json)
+    rc_exec_outer_tell(x, report);
+    if (!x->is_quiet && !x->is_json && !is_reader_gone(x))
         show_panel(x, report);
+    rc_exec_say(x);
     rc_report_free(report);
 }
 
 /* ---- the beginning ---- */
 
-/* One target that nobody shares: no breaker, and no budget but the policy's
- * own. */
+/* One target that nobody shares: no breaker, and no budget but the policy's own. */
 static void init_call(rc_exec *x)
 {
     rc_shared_settings settings = rc_shared_settings_default();
@@ -188,50 +207,88 @@ static void init_call(rc_exec *x)
 
 static int refuse_to_watch(rc_exec *x, int error)
 {
-    complain(x, "cannot watch a command: ");
+    rc_exec_complain(x, "cannot watch a command: ");
     rc_cli_text(&x->cli->err, rc_sys_error_text(error));
     rc_buf_push_byte(&x->cli->err, '\n');
     return RC_EXIT_OS;
 }
 
-static int run_watched(rc_exec *x)
+/* What there is from the beginning to the end of a run that is watched. */
+static void open_all(rc_exec *x)
 {
     bool is_kept = x->policy.enabled && x->policy.max_calls > 1 && !x->is_single;
+    /* Without it only what the command leaves outside its group stays unseen. */
+    x->calls->adopt_orphans();
+    rc_watch_attach(&x->watch, &x->talk);
+    rc_watch_attach(&x->watch, &x->events.file);
+    rc_tty_init(&x->tty, x->calls);
+    rc_stdin_init(&x->input, x->calls, &x->cli->alloc, NULL, is_kept);
+    rc_exec_outer_open(x);
+    x->inner.keep = RC_TAIL_MAX;
+    x->run_id = rc_exec_id(x);
+}
+
+static void close_all(rc_exec *x)
+{
+    rc_exec_outer_close(x);
+    rc_stdin_done(&x->input);
+    rc_tty_done(&x->tty);
+    rc_process_reap(x->calls);
+    rc_watch_done(&x->watch);
+}
+
+static int run_watched(rc_exec *x)
+{
     int error = rc_watch_init(&x->watch, x->calls);
     if (error != 0)
         return refuse_to_watch(x, error);
-    /* Without it only what the command leaves outside its group stays unseen. */
-    x->calls->adopt_orphans();
-    rc_tty_init(&x->tty, x->calls);
-    rc_stdin_init(&x->input, x->calls, &x->cli->alloc, NULL, is_kept);
-    x->run_id = rc_exec_id(x);
+    open_all(x);
     rc_exec_events_begin(&x->events, &x->run_id, x->argv[0], x->watch.now_ms);
     init_call(x);
     rc_action action = run_all(x);
     tell_end(x, &action);
     rc_report_free(x->report);
-    rc_stdin_done(&x->input);
-    rc_tty_done(&x->tty);
-    rc_process_reap(x->calls);
-    rc_watch_done(&x->watch);
+    rc_exec_flush(x);
+    close_all(x);
     return x->exit_status;
 }
 
-static int run_with_events(rc_exec *x, const char *path)
+static int refuse_events(rc_exec *x, const char *path, int error)
 {
-    int error = rc_exec_events_open(&x->events, x->cli, path, x->is_json);
-    if (error != 0) {
-        rc_exec_events_close(&x->events);
-        complain(x, "cannot write to ");
-        rc_cli_name(x->cli, rc_str_c(path));
-        rc_cli_text(&x->cli->err, ": ");
-        rc_cli_text(&x->cli->err, rc_sys_error_text(error));
-        rc_buf_push_byte(&x->cli->err, '\n');
-        return RC_EXIT_IO;
-    }
-    int result = run_watched(x);
+    rc_exec_complain(x, "cannot write to ");
+    rc_cli_name(x->cli, rc_str_c(path));
+    rc_cli_text(&x->cli->err, ": ");
+    rc_cli_text(&x->cli->err, rc_exec_events_is_unread(error) ? "it is a pipe that nobody reads"
+                                                              : rc_sys_error_text(error));
+    rc_buf_push_byte(&x->cli->err, '\n');
+    return RC_EXIT_IO;
+}
+
+static int run_with_outlets(rc_exec *x, const char *path)
+{
+    rc_outlet_init(&x->talk, x->calls, &x->cli->alloc, RC_FD_STDERR, TALK_MAX);
+    int error = rc_exec_events_open(&x->events, x->cli, &x->talk, path, x->is_json);
+    int result = error != 0 ? refuse_events(x, path, error) : run_watched(x);
     rc_exec_events_close(&x->events);
+    rc_outlet_done(&x->talk);
     return result;
+}
+
+/* All is tidied up, and the mask is as it was. Where the signal is held back or ignored, the exit
+ * status says the same. */
+static void die_alike(const rc_exec *x)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    struct sigaction old;
+    if (x->died_like == 0 || rc_buf_get(&x->cli->err).len > 0)
+        return;
+    if (x->calls->signal_action(x->died_like, NULL, &old) != 0 || old.sa_handler == SIG_IGN)
+        return;
+    sigemptyset(&action.sa_mask);
+    x->calls->signal_action(x->died_like, &action, NULL);
+    /* A Ctrl-C that the command alone got is for the script around us too: had the foreground stayed
+     * with our group, all of it would have heard. */
+    x->calls->raise(x->died_like, x->end.had_terminal && x->end.signal == 0 && !x->is_cancelled);
 }
 
 int rc_exec_run(rc_cli *cli, const rc_args *args)
@@ -249,9 +306,10 @@ int rc_exec_run(rc_cli *cli, const rc_args *args)
     rc_buf_init(&x->cleaned, &cli->alloc, 4 * RC_TAIL_BYTES);
     int result = rc_exec_read_options(x, args);
     if (result == RC_EXIT_OK)
-        result = run_with_events(x, args->values[EXEC_EVENTS]);
+        result = run_with_outlets(x, args->values[EXEC_EVENTS]);
     rc_buf_done(&x->cleaned);
     rc_seen_done(&x->seen);
+    die_alike(x);
     cli->alloc.put(cli->alloc.ctx, x, sizeof *x);
     return result;
 }

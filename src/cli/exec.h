@@ -2,9 +2,11 @@
  *
  *            ┌──────────── rc_call: try, wait or stop ◄────────────┐
  *            ▼                                                     │
- *   exec.c: run it ──► sys/process ──► exit status, end of stderr ─┴─►
- * exec_report.c: rc_judge │ └─ wait ──► exec_wait.c: the line, Esc, signals
- * exec_events.c: JSON lines      */
+ *   exec.c: run it ──► sys/process ──► exit status, end of stderr ─┴─► exec_report.c: rc_judge
+ *            │                         and a report, if it gave one ──► exec_inner.c
+ *            └─ wait ──► exec_wait.c: the line, Esc, signals
+ *
+ *   exec_talk.c: all our words, exec_events.c: JSON lines; both in queues that nobody waits for */
 #ifndef RC_CLI_EXEC_H
 #define RC_CLI_EXEC_H
 
@@ -71,6 +73,10 @@ typedef struct rc_exec {
     rc_tty tty;
     rc_stdin input;
     rc_tail tail;
+    rc_tail inner;  /* what the command wrote where RECOURSE_REPORT_FD says */
+    rc_outlet talk; /* standard error: the command's and ours */
+    int report_fd;  /* where whoever started us wants our report; -1: nowhere */
+    int died_like;  /* the signal that we end with as the command did; 0: none */
 
     rc_process_end end;      /* of the latest try */
     const rc_report *report; /* what it means; NULL: it worked */
@@ -100,12 +106,11 @@ int rc_exec_read_options(rc_exec *x, const rc_args *args);
  * path: NULL for the configuration that is found, if it is needed. Both borrow. */
 int rc_exec_read_policy(rc_exec *x, const char *name, const char *path);
 
-/* exec_report.c. What the latest try means; never NULL, the caller's to free.
- */
+/* exec_report.c. What the latest try means; never NULL, the caller's to free. */
 const rc_report *rc_exec_judge(rc_exec *x);
 
-/* The report of the whole run, with its tries. Never NULL, the caller's to
- * free. action: the last one, borrows. */
+/* The report of the whole run, with its tries. Never NULL, the caller's to free. action: the last
+ * one, borrows. */
 const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action);
 
 /* What the policy needs to know of the latest failure. */
@@ -114,8 +119,24 @@ rc_setback rc_exec_setback(const rc_exec *x);
 /* An id; empty without entropy. */
 rc_id rc_exec_id(rc_exec *x);
 
-/* exec_wait.c. Waits until the action's time. True: it has come. False:
- * cancelled, and x says by whom. */
+/* exec_wait.c. Waits until the action's time. True: it has come. False: cancelled, and x says by
+ * whom. */
 bool rc_exec_wait(rc_exec *x, const rc_action *action);
+
+/* exec_talk.c. Begins a line on err; the words go out with rc_exec_say, on a line of their own. */
+void rc_exec_complain(rc_exec *x, const char *text);
+void rc_exec_say(rc_exec *x);
+
+/* Writes what is queued, until there is nothing left or a signal says that nobody wants it. */
+void rc_exec_flush(rc_exec *x);
+
+/* exec_inner.c. The report that the command itself gave: where RECOURSE_REPORT_FD says, else in an
+ * event among its words. NULL: none. The caller's to free. */
+const rc_report *rc_exec_inner_report(rc_exec *x);
+
+/* Takes the place that whoever started us wants a report at, if any; and writes ours there. */
+void rc_exec_outer_open(rc_exec *x);
+void rc_exec_outer_tell(rc_exec *x, const rc_report *report);
+void rc_exec_outer_close(rc_exec *x);
 
 #endif

@@ -8,18 +8,31 @@
 
 /* A line holds one report in the user's view at most. */
 #define LINES_MAX ((size_t)1 << 20)
+/* What waits for a reader. */
+#define QUEUE_MAX ((size_t)4 << 20)
 
-int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, const char *path, bool is_on_err)
+int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *talk, const char *path,
+                        bool is_on_err)
 {
-    *events = (rc_exec_events){.cli = cli, .fd = -1, .is_on_err = is_on_err, .next_seq = 1};
+    *events = (rc_exec_events){
+        .cli = cli, .talk = talk, .file = {.fd = -1}, .is_on_err = is_on_err, .next_seq = 1};
     rc_buf_init(&events->lines, &cli->alloc, LINES_MAX);
     if (path == NULL)
         return 0;
-    events->fd = cli->calls->open_append(path);
-    while (events->fd < 0 && errno == EINTR)
-        events->fd = cli->calls->open_append(path);
-    events->fd = rc_fd_lift(cli->calls, events->fd);
-    return events->fd >= 0 ? 0 : errno;
+    int fd = cli->calls->open_append(path);
+    while (fd < 0 && errno == EINTR)
+        fd = cli->calls->open_append(path);
+    fd = rc_fd_lift(cli->calls, fd);
+    if (fd < 0)
+        return errno;
+    rc_outlet_init_own(&events->file, cli->calls, &cli->alloc, fd, QUEUE_MAX);
+    events->has_file = true;
+    return 0;
+}
+
+bool rc_exec_events_is_unread(int error)
+{
+    return error == ENXIO;
 }
 
 static void complain(rc_exec_events *events, const char *what)
@@ -29,41 +42,54 @@ static void complain(rc_exec_events *events, const char *what)
     rc_cli_text(&cli->err, "events are lost: ");
     rc_cli_text(&cli->err, what);
     rc_buf_push_byte(&cli->err, '\n');
-    rc_cli_flush_err(cli);
+    rc_outlet_begin_line(events->talk);
+    if (rc_outlet_push(events->talk, rc_buf_get(&cli->err)))
+        rc_buf_reset(&cli->err);
 }
 
 static void close_file(rc_exec_events *events)
 {
-    int error = events->fd >= 0 ? rc_fd_close(events->cli->calls, events->fd) : 0;
-    events->fd = -1;
+    int error = events->has_file ? rc_outlet_done(&events->file) : 0;
+    events->has_file = false;
     if (error != 0)
         complain(events, rc_sys_error_text(error));
 }
 
 void rc_exec_events_close(rc_exec_events *events)
 {
+    rc_exec_events_check(events);
     close_file(events);
     rc_buf_done(&events->lines);
 }
 
+void rc_exec_events_check(rc_exec_events *events)
+{
+    if (!events->has_file || events->file.error == 0)
+        return;
+    complain(events, rc_sys_error_text(events->file.error));
+    close_file(events);
+}
+
 static bool is_wanted(const rc_exec_events *events)
 {
-    return events->fd >= 0 || events->is_on_err;
+    return events->has_file || events->is_on_err;
 }
 
 static void write_lines(rc_exec_events *events)
 {
-    const rc_sys_calls *calls = events->cli->calls;
     rc_str lines = rc_buf_get(&events->lines);
     if (rc_buf_status(&events->lines) != RC_OK)
         complain(events, "there is no memory for them");
-    if (events->is_on_err)
-        rc_fd_write(calls, RC_FD_STDERR, lines);
-    int error = events->fd >= 0 ? rc_fd_write(calls, events->fd, lines) : 0;
-    if (error != 0) {
-        complain(events, rc_sys_error_text(error));
+    if (events->is_on_err) {
+        rc_outlet_begin_line(events->talk);
+        rc_outlet_push(events->talk, lines);
+    }
+    rc_exec_events_check(events);
+    if (events->has_file && !rc_outlet_push(&events->file, lines)) {
+        complain(events, "nobody reads them, or there is no memory to keep them");
         close_file(events);
     }
+    rc_exec_events_check(events);
     rc_buf_reset(&events->lines);
 }
 

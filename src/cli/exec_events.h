@@ -3,8 +3,9 @@
  *   auto_retry_start, auto_retry_end   each wait and the try behind it, always in pairs
  *   run:completed or run:failed        the last line; a failure with its report
  *
- * Every line goes out at once. A place that cannot be written to is complained of once and then
- * left alone: the command is what matters. */
+ * Every line goes out at once, or waits in a queue for its reader; nothing waits for it but the end.
+ * A place that cannot be written to is complained of once and then left alone: the command is what
+ * matters. */
 #ifndef RC_CLI_EXEC_EVENTS_H
 #define RC_CLI_EXEC_EVENTS_H
 
@@ -13,11 +14,14 @@
 #include <recourse/teller.h>
 
 #include "cli/cli.h"
+#include "sys/process_outlet.h"
 
-/* The caller's storage; the fields are private. */
+/* The caller's storage; the fields are private but for `file`, to be attached to a watch. */
 typedef struct rc_exec_events {
     rc_cli *cli;
-    int fd; /* of the file; -1: none */
+    rc_outlet *talk; /* standard error, for complaints too */
+    rc_outlet file;
+    bool has_file;
     bool is_on_err;
     rc_id id;
     uint64_t next_seq;
@@ -27,9 +31,13 @@ typedef struct rc_exec_events {
     rc_buf lines;
 } rc_exec_events;
 
-/* path: NULL for no file. 0, or the errno number. cli: borrows until close. */
-int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, const char *path, bool is_on_err);
+/* path: NULL for no file. 0, or the errno number. cli, talk: borrow until close. */
+int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *talk, const char *path,
+                        bool is_on_err);
 void rc_exec_events_close(rc_exec_events *events);
+
+/* Is that the errno number of a pipe that nobody reads? */
+bool rc_exec_events_is_unread(int error);
 
 /* id: the correlation of all that follows; copies. command: borrows until close. */
 void rc_exec_events_begin(rc_exec_events *events, const rc_id *id, const char *command,
@@ -40,5 +48,8 @@ void rc_exec_events_tell(rc_exec_events *events, const rc_action *action, const 
 
 /* The end of it: the report of the whole, or NULL when it worked. */
 void rc_exec_events_end(rc_exec_events *events, const rc_report *report, uint64_t now_ms);
+
+/* Says so if the file was lost since it was written to last. */
+void rc_exec_events_check(rc_exec_events *events);
 
 #endif

@@ -12,6 +12,8 @@ static int refuse(rc_cli *cli, const char *what, const char *value)
     return rc_cli_usage(cli, "exec");
 }
 
+_Static_assert(RC_DURATION_MAX_MS == INT64_C(876600) * 3600 * 1000, "what the refusal says");
+
 static void set_tries(rc_policy *policy, uint32_t tries)
 {
     policy->enabled = policy->enabled || tries > 1;
@@ -27,7 +29,10 @@ static int read_budget(rc_exec *x, const char *text)
     x->deadline_at_ms = RC_UNLIMITED;
     if (text == NULL)
         return RC_EXIT_OK;
-    if (rc_duration_parse(rc_str_c(text), RC_UNIT_S, &budget_ms) != RC_OK || budget_ms == 0)
+    rc_status status = rc_duration_parse(rc_str_c(text), RC_UNIT_S, &budget_ms);
+    if (status == RC_E_RANGE && text[0] != '-')
+        return refuse(x->cli, "--budget is 876600h (100 years) at most, not ", text);
+    if (status != RC_OK || budget_ms == 0)
         return refuse(x->cli, "--budget is a duration such as 30s, 5m or 1h30m, not ", text);
     x->deadline_at_ms = (uint64_t)budget_ms;
     return RC_EXIT_OK;

@@ -91,13 +91,14 @@ static const rc_report *judge_signal(rc_exec *x)
     rc_builder_init(&builder, &x->cli->alloc, RC_CODE_TOOL_CANCELLED);
     set_place(x, &builder);
     rc_builder_set_message(&builder, RC_STR("The command was asked to end by a signal."));
-    rc_builder_set_context_int(&builder, RC_STR("signal"), x->end.signal);
+    rc_builder_set_context_int(&builder, RC_STR("signal"),
+                               x->end.signal != 0 ? x->end.signal : x->died_like);
     rc_builder_add_source(&builder, RC_HERE("Signalled"));
     return rc_builder_finish(&builder);
 }
 
-/* What an inner layer has classified is not classified again: it knew more.
- * NULL: it cannot be read. */
+/* What an inner layer has classified is not classified again: it knew more. NULL: it cannot be
+ * read. */
 static const rc_report *read_report(rc_exec *x)
 {
     const rc_report *report = NULL;
@@ -110,6 +111,9 @@ static const rc_report *read_report(rc_exec *x)
 /* The same reading as `recourse explain --exit N` does of the same words. */
 static const rc_report *judge_words(rc_exec *x)
 {
+    const rc_report *inner = rc_exec_inner_report(x);
+    if (inner != NULL)
+        return inner;
     rc_buf_reset(&x->cleaned);
     rc_seen_read(&x->seen, rc_seen_clean(rc_tail_get(&x->tail), &x->cleaned));
     if (x->seen.kind == RC_SEEN_REPORT) {
@@ -131,7 +135,7 @@ const rc_report *rc_exec_judge(rc_exec *x)
 {
     if (x->end.error != 0)
         return judge_start(x);
-    if (x->end.signal != 0)
+    if (x->end.signal != 0 || x->died_like != 0)
         return judge_signal(x);
     if (x->end.is_over_deadline)
         return judge_over_deadline(x);
@@ -141,8 +145,7 @@ const rc_report *rc_exec_judge(rc_exec *x)
 rc_setback rc_exec_setback(const rc_exec *x)
 {
     rc_setback setback = rc_setback_of(x->report);
-    /* A command that failed and left no evidence would fail again for all that is
-   * known. */
+    /* A command that failed and left no evidence would fail again for all that is known. */
     if (setback.code == RC_CODE_EXECUTION_FAILED || x->refusal != NULL)
         setback.is_retryable = false;
     return setback;
@@ -176,9 +179,9 @@ static void set_message(const rc_exec *x, rc_builder *builder)
     rc_buf_init_fixed(&message, room, sizeof room);
     if (x->end.is_started && x->end.error == 0) {
         push_command(x, &message);
-        if (x->end.status > 128) {
+        if (x->end.died_of != 0) {
             rc_buf_push(&message, RC_STR(" was ended by signal "));
-            rc_buf_push_i64(&message, x->end.status - 128);
+            rc_buf_push_i64(&message, x->end.died_of);
         } else {
             rc_buf_push(&message, RC_STR(" failed with exit status "));
             rc_buf_push_i64(&message, x->end.status);

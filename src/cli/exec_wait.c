@@ -1,5 +1,5 @@
-/* The wait before another try: a line that counts down, Esc, signals. Nothing
- * else happens meanwhile, and everything ends it at once. */
+/* The wait before another try: a line that counts down, Esc, signals. Nothing else happens meanwhile,
+ * and everything ends it at once. */
 #include "cli/exec_wait.h"
 
 #include <signal.h>
@@ -17,7 +17,10 @@ typedef struct waiting {
     rc_exec *x;
     rc_wait_line line;
     uint64_t at_ms;
-    bool is_drawn; /* redrawn in place, on a terminal */
+    bool can_draw;     /* standard error is a terminal that can be redrawn, when we hold it */
+    bool is_drawn;     /* there is a line of ours on it */
+    bool has_terminal; /* we are in the foreground */
+    bool is_keyless;   /* it gives no more keys */
     bool is_over;
     bool is_kept; /* the time has come */
 } waiting;
@@ -67,25 +70,21 @@ void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
     }
 }
 
-/* Where nobody reads, the words are dropped: a write that waits would not hear a signal. */
-static void say(const waiting *w, rc_str text)
+static void clear(waiting *w)
 {
-    struct pollfd fd = {.fd = RC_FD_STDERR, .events = POLLOUT};
-    if (w->x->calls->poll(&fd, 1, 0) > 0)
-        rc_fd_write(w->x->calls, RC_FD_STDERR, text);
+    if (!w->is_drawn)
+        return;
+    rc_outlet_push(&w->x->talk, RC_STR("\r\x1b[K"));
+    w->x->talk.is_mid_line = false;
+    w->is_drawn = false;
 }
 
-static void clear(const waiting *w)
-{
-    if (w->is_drawn)
-        say(w, RC_STR("\r\x1b[K"));
-}
-
+/* Where nobody reads, the line is not drawn: it would only be late. */
 static void draw(waiting *w)
 {
     char room[LINE_ROOM];
     rc_buf buf;
-    if (!w->is_drawn)
+    if (!w->can_draw || !w->has_terminal || !rc_outlet_is_empty(&w->x->talk))
         return;
     uint64_t now_ms = w->x->watch.now_ms;
     w->line.left_ms = w->at_ms > now_ms ? w->at_ms - now_ms : 0;
@@ -93,11 +92,12 @@ static void draw(waiting *w)
     rc_buf_push(&buf, RC_STR("\r"));
     rc_wait_line_push(&buf, &w->line);
     rc_buf_push(&buf, RC_STR("\x1b[K"));
-    say(w, rc_buf_get(&buf));
+    if (!w->is_drawn)
+        rc_outlet_begin_line(&w->x->talk);
+    w->is_drawn = rc_outlet_push(&w->x->talk, rc_buf_get(&buf)) || w->is_drawn;
 }
 
-/* Where nothing can be redrawn: in a file, a log, a terminal without commands.
- */
+/* Where nothing can be redrawn: in a file, a log, a terminal without commands. */
 static void say_once(const waiting *w)
 {
     char room[LINE_ROOM];
@@ -112,7 +112,8 @@ static void say_once(const waiting *w)
     rc_buf_push(&buf, RC_STR(") in "));
     rc_duration_push(&buf, (int64_t)w->line.left_ms);
     rc_buf_push_byte(&buf, '\n');
-    say(w, rc_buf_get(&buf));
+    rc_outlet_begin_line(&w->x->talk);
+    rc_outlet_push(&w->x->talk, rc_buf_get(&buf));
 }
 
 /* ---- what happens ---- */
@@ -124,13 +125,20 @@ static void stop_waiting(waiting *w, int signal)
     w->x->cancelled_by = signal;
 }
 
+/* Looked at every second: a shell gives the terminal to a job that runs without a word. */
+static void look_at_terminal(waiting *w)
+{
+    rc_tty *tty = &w->x->tty;
+    w->has_terminal = rc_tty_is_ours(tty);
+    w->line.has_keys = w->has_terminal && !w->is_keyless && rc_tty_keys_begin(tty);
+}
+
 static void suspend(waiting *w)
 {
     clear(w);
     rc_tty_keys_end(&w->x->tty);
     rc_watch_suspend(&w->x->watch);
-    if (w->line.has_keys)
-        rc_tty_keys_begin(&w->x->tty);
+    look_at_terminal(w);
 }
 
 static void on_resize(waiting *w)
@@ -138,6 +146,14 @@ static void on_resize(waiting *w)
     int columns = w->x->calls->columns(RC_FD_STDERR);
     if (columns > 0)
         w->line.width = (unsigned)columns - 1;
+}
+
+/* Whoever stopped us may have changed the modes: they are set again. */
+static void on_continue(waiting *w)
+{
+    rc_tty_keys_forget(&w->x->tty);
+    w->is_keyless = false;
+    look_at_terminal(w);
 }
 
 static void on_signals(waiting *w)
@@ -152,6 +168,8 @@ static void on_signals(waiting *w)
             rc_process_reap(w->x->calls);
         else if (signal == SIGWINCH)
             on_resize(w);
+        else if (signal == SIGCONT)
+            on_continue(w);
         signal = rc_watch_signal(&w->x->watch);
     }
     if (signal >= 0)
@@ -166,7 +184,7 @@ static void on_key(waiting *w)
     if (key == RC_KEY_ESCAPE)
         stop_waiting(w, 0);
     else if (key == RC_KEY_GONE)
-        w->line.has_keys = false;
+        w->is_keyless = true;
 }
 
 static uint64_t next_tick(const waiting *w)
@@ -175,16 +193,18 @@ static uint64_t next_tick(const waiting *w)
     if (w->at_ms <= now_ms)
         return now_ms;
     uint64_t part_ms = (w->at_ms - now_ms) % SECOND_MS;
-    return w->is_drawn ? now_ms + (part_ms > 0 ? part_ms : SECOND_MS) : w->at_ms;
+    bool is_ticking = w->can_draw || w->x->tty.fd >= 0;
+    return is_ticking ? now_ms + (part_ms > 0 ? part_ms : SECOND_MS) : w->at_ms;
 }
 
 static void step(waiting *w)
 {
+    look_at_terminal(w);
+    draw(w);
     struct pollfd fds[2] = {
         {.fd = w->x->watch.signal_fd, .events = POLLIN},
         {.fd = w->line.has_keys ? w->x->tty.fd : -1, .events = POLLIN},
     };
-    draw(w);
     if (rc_watch_poll(&w->x->watch, fds, 2, next_tick(w)) != 0) {
         w->x->refusal = "the wait cannot be kept";
         w->is_over = true;
@@ -201,7 +221,7 @@ static void step(waiting *w)
 static bool can_redraw(const rc_exec *x)
 {
     rc_str term = rc_str_c(x->calls->getenv("TERM"));
-    return x->cli->err_terminal.is_tty && rc_tty_is_ours(&x->tty) && !rc_str_is_empty(term) &&
+    return x->cli->err_terminal.is_tty && !rc_str_is_empty(term) &&
            !rc_str_eq(term, RC_STR("dumb"));
 }
 
@@ -219,9 +239,9 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
                  .width = width > 1 ? width - 1 : 1}, /* in the last column some terminals wrap */
     };
     bool is_talking = !x->is_quiet && !x->is_json;
-    w.line.has_keys = rc_tty_keys_begin(&x->tty);
-    w.is_drawn = is_talking && can_redraw(x);
-    if (is_talking && !w.is_drawn)
+    w.can_draw = is_talking && can_redraw(x);
+    look_at_terminal(&w);
+    if (is_talking && !(w.can_draw && w.has_terminal))
         say_once(&w);
     while (!w.is_over)
         step(&w);

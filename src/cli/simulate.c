@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#define REQUESTS_MAX 100000000u
-#define SEED_MAX 999999999u
+#define SEED_MAX ((uint64_t)INT64_MAX)
 
 enum {
     SIMULATE_POLICY,
@@ -38,6 +37,49 @@ static int refuse(rc_cli *cli, const char *what)
     rc_cli_complain(cli, "simulate");
     rc_cli_text(&cli->err, what);
     rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "simulate");
+}
+
+/* The numbers of a scenario's seed are more than an option's. */
+static bool parse_seed(rc_str text, uint64_t *ret_seed)
+{
+    uint64_t seed = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const uint64_t digit = (uint64_t)(unsigned char)text.ptr[i] - '0';
+        if (digit > 9 || seed > (SEED_MAX - digit) / 10)
+            return false;
+        seed = seed * 10 + digit;
+    }
+    *ret_seed = seed;
+    return text.len > 0;
+}
+
+static int refuse_seed(rc_cli *cli, const char *text)
+{
+    rc_cli_complain(cli, "simulate");
+    rc_cli_text(&cli->err, "--seed is a whole number from 0 to ");
+    rc_buf_push_u64(&cli->err, SEED_MAX);
+    rc_cli_text(&cli->err, ", not ");
+    rc_cli_quote(cli, rc_str_c(text));
+    rc_buf_push_byte(&cli->err, '\n');
+    return rc_cli_usage(cli, "simulate");
+}
+
+/* Before anything is simulated: the seed goes into the scenario, the requests must fit it. */
+static int set_numbers(rc_cli *cli, const rc_args *args, rc_sim_scenario *scenario)
+{
+    const char *seed = args->values[SIMULATE_SEED];
+    const uint64_t most = rc_sim_scenario_requests_max(scenario);
+    if (seed != NULL && !parse_seed(rc_str_c(seed), &scenario->seed))
+        return refuse_seed(cli, seed);
+    if (args->values[SIMULATE_REQUESTS] == NULL || args->numbers[SIMULATE_REQUESTS] <= most)
+        return RC_EXIT_OK;
+    rc_cli_complain(cli, "simulate");
+    rc_cli_text(&cli->err, "--requests is at most ");
+    rc_buf_push_u64(&cli->err, most);
+    rc_cli_text(&cli->err, " for a scenario of ");
+    rc_buf_push_u64(&cli->err, scenario->duration_ms);
+    rc_cli_text(&cli->err, " ms\n");
     return rc_cli_usage(cli, "simulate");
 }
 
@@ -89,12 +131,13 @@ static int simulate(rc_cli *cli, const rc_args *args, const rc_sim_scenario *sce
     rc_simulate_progress progress;
     rc_simulate_progress_init(&progress, cli);
     const rc_sim_options options = {
-        .seed = args->values[SIMULATE_SEED] != NULL ? args->numbers[SIMULATE_SEED] : 0,
         .requests = args->values[SIMULATE_REQUESTS] != NULL ? args->numbers[SIMULATE_REQUESTS] : 0,
         .progress = rc_simulate_progress_step,
         .progress_ctx = &progress,
     };
     const rc_status status = rc_sim_run(scenario, &options, &cli->alloc, ret_result);
+    if (status == RC_OK && (*ret_result)->is_partial)
+        return rc_simulate_progress_interrupted(&progress);
     rc_simulate_progress_done(&progress);
     return status == RC_OK ? RC_EXIT_OK : refuse_run(cli, scenario, status);
 }
@@ -147,14 +190,19 @@ int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *fil
     done = rc_simulate_scenario(cli, args->operands[0], &scenario);
     if (done == RC_EXIT_OK)
         done = rc_simulate_choose(cli, args->repeated, args->repeated_count, &scenario);
+    if (done == RC_EXIT_OK)
+        done = set_numbers(cli, args, &scenario);
     if (done != RC_EXIT_OK)
         return done;
     rc_sim_result *result = NULL;
     done = simulate(cli, args, &scenario, &result);
-    if (done == RC_EXIT_OK && args->values[SIMULATE_OUT] != NULL)
-        done = rc_simulate_files(cli, args->values[SIMULATE_OUT], files, result);
-    if (done == RC_EXIT_OK)
-        done = show(cli, args, result);
+    if (done == RC_EXIT_OK) {
+        /* Files that cannot be written are no reason to throw the result away. */
+        if (args->values[SIMULATE_OUT] != NULL)
+            done = rc_simulate_files(cli, args->values[SIMULATE_OUT], files, result);
+        const int shown = show(cli, args, result);
+        done = shown != RC_EXIT_OK ? shown : done;
+    }
     rc_sim_result_free(result);
     return done;
 }
@@ -168,14 +216,14 @@ static const rc_option simulate_options[SIMULATE_COUNT] = {
     [SIMULATE_POLICY] = {"policy", "NAME", NULL, 0, 0,
                          "run this policy in the place of the scenario's: one of its own, or a "
                          "built-in one; may be repeated"},
-    [SIMULATE_SEED] = {"seed", "N", NULL, 1, SEED_MAX,
+    [SIMULATE_SEED] = {"seed", "N", NULL, 0, 0,
                        "where chance begins (default: the scenario's); the same seed gives the "
                        "same bytes"},
-    [SIMULATE_REQUESTS] = {"requests", "N", NULL, 1, REQUESTS_MAX,
+    [SIMULATE_REQUESTS] = {"requests", "N", NULL, 1, RC_SIM_REQUESTS_MAX,
                            "scale the scenario so that about N requests come in"},
     [SIMULATE_OUT] = {"out", "DIR", NULL, 0, 0,
                       "write charts (success, load, latency, amplification; SVG) and result.json "
-                      "into this folder, which is made if it is not there"},
+                      "into this folder, which is made if it is not there, with those above it"},
     [SIMULATE_FORMAT] = {"format", "FORMAT", format_at, 0, 0, "human (default), json or csv"},
     [SIMULATE_PLOT] = {"plot", NULL, NULL, 0, 0, "show success and load over time as characters"},
     [SIMULATE_LIST] = {"list", NULL, NULL, 0, 0, "show the built-in scenarios and policies"},

@@ -16,6 +16,8 @@
 
 /* The exit status for a scenario that makes no sense: that of ShapeInvalid. */
 #define RC_SIMULATE_REFUSED 65
+/* Of a run that was interrupted: what shells give to SIGINT. */
+#define RC_SIMULATE_INT 130
 
 /* The command's run, with the calls that write the files of --out. files: borrows. */
 int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *files);
@@ -50,15 +52,22 @@ int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *fi
 /* "outage, brownout": the kinds of faults, each once. */
 void rc_simulate_push_faults(rc_buf *buf, const rc_sim_result *result);
 
-/* One line on standard error that is drawn again and again, when that is a terminal. */
+/* One line on standard error that is drawn again and again, when that is a terminal. SIGINT and
+ * SIGTERM wait until it is wiped. */
 typedef struct rc_simulate_progress {
     rc_cli *cli;
+    unsigned percent;
     unsigned shown_percent; /* 101: nothing is shown */
+    bool is_masked;         /* the signals wait */
+    sigset_t old_mask;
 } rc_simulate_progress;
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli);
-/* For rc_sim_options; ctx is the progress. */
+/* For rc_sim_options; ctx is the progress. False: a signal waits. */
 bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step);
 /* Wipes the line. */
 void rc_simulate_progress_done(rc_simulate_progress *progress);
+/* Wipes it, says how far it was and lets the signal through, which ends the process. Gives
+ * RC_SIMULATE_INT where nothing does. */
+int rc_simulate_progress_interrupted(rc_simulate_progress *progress);
 
 #endif

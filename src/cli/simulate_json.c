@@ -79,10 +79,10 @@ static void push_recovery(rc_json_writer *w, const rc_sim_policy_result *policy)
     rc_json_object_begin(w);
     member_u64(w, "retries", policy->herd.retries);
     member_u64(w, "tenths", policy->herd.tenths);
-    member_decimal(w, "mean", policy->herd.mean_milli, 3);
     member_u64(w, "peak", policy->herd.peak);
-    member_decimal(w, "peak_to_mean", policy->herd.ratio_milli, 3);
-    rc_json_member_bool(w, RC_STR("is_meaningful"), policy->herd.is_meaningful);
+    member_decimal(w, "mean", policy->herd.mean_milli, 3);
+    member_decimal(w, "ratio", policy->herd.ratio_milli, 3);
+    rc_json_member_bool(w, RC_STR("is_herd"), policy->herd.is_herd);
     rc_json_object_end(w);
 }
 

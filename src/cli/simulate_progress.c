@@ -8,9 +8,30 @@
 #define WIDTH_MIN (BAR_WIDTH + 12)
 #define LINE_MAX 512
 
+/* The two that end a command: the process would be gone before the line is wiped. */
+static const int ending[] = {SIGINT, SIGTERM};
+
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli)
 {
     *progress = (rc_simulate_progress){.cli = cli, .shown_percent = NOTHING};
+    if (!cli->err_terminal.is_tty)
+        return;
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+        sigaddset(&set, ending[i]);
+    progress->is_masked = cli->calls->signal_mask(SIG_BLOCK, &set, &progress->old_mask) == 0;
+}
+
+static bool is_interrupted(const rc_simulate_progress *progress)
+{
+    sigset_t set;
+    if (!progress->is_masked || progress->cli->calls->signal_pending(&set) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+        if (sigismember(&set, ending[i]) == 1)
+            return true;
+    return false;
 }
 
 static void push_bar(rc_buf *line, unsigned percent, bool has_utf8)
@@ -49,6 +70,9 @@ bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step)
     rc_simulate_progress *progress = ctx;
     const rc_terminal *terminal = &progress->cli->err_terminal;
     const unsigned percent = step->permille / 10;
+    progress->percent = percent;
+    if (is_interrupted(progress))
+        return false;
     if (!terminal->is_tty || terminal->width < WIDTH_MIN + RC_GLYPH_WIDTH_MAX ||
         percent == progress->shown_percent)
         return true;
@@ -64,10 +88,36 @@ bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step)
     return true;
 }
 
-void rc_simulate_progress_done(rc_simulate_progress *progress)
+static void wipe(rc_simulate_progress *progress)
 {
     if (progress->shown_percent == NOTHING)
         return;
     rc_fd_write(progress->cli->calls, RC_FD_STDERR, RC_STR("\r\033[K"));
     progress->shown_percent = NOTHING;
+}
+
+static void unmask(rc_simulate_progress *progress)
+{
+    if (progress->is_masked)
+        progress->cli->calls->signal_mask(SIG_SETMASK, &progress->old_mask, NULL);
+    progress->is_masked = false;
+}
+
+void rc_simulate_progress_done(rc_simulate_progress *progress)
+{
+    wipe(progress);
+    unmask(progress);
+}
+
+int rc_simulate_progress_interrupted(rc_simulate_progress *progress)
+{
+    rc_cli *cli = progress->cli;
+    wipe(progress);
+    rc_cli_complain(cli, "simulate");
+    rc_cli_text(&cli->err, "interrupted at ");
+    rc_buf_push_u64(&cli->err, progress->percent);
+    rc_cli_text(&cli->err, "%\n");
+    rc_cli_flush_err(cli);
+    unmask(progress);
+    return RC_SIMULATE_INT;
 }

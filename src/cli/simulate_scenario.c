@@ -86,8 +86,6 @@ static int parse(rc_cli *cli, const char *operand, rc_str text, rc_sim_scenario 
 {
     rc_config_faults faults;
     rc_config_faults_init(&faults);
-    if (text.len == 0)
-        text = RC_STR(""); /* libyaml takes no NULL */
     const rc_status status = rc_sim_scenario_parse(text, &cli->alloc, &faults, ret_scenario);
     if (status == RC_OK)
         return RC_EXIT_OK;

@@ -66,8 +66,10 @@ const char *rc_config_url_check(rc_str url, bool is_insecure)
         return "an address begins with https:// or http://";
     if (has_odd_byte(url))
         return "an address has no spaces and no letters beyond ASCII";
+    /* Who writes /key=x has left out the question mark. */
     if (rc_str_find_byte(url, '?', 0) != RC_STR_NPOS ||
-        rc_str_find_byte(url, '#', 0) != RC_STR_NPOS)
+        rc_str_find_byte(url, '#', 0) != RC_STR_NPOS ||
+        rc_str_find_byte(url, '=', 0) != RC_STR_NPOS)
         return "a base address has no query and no fragment";
     rc_str authority = rc_str_slice(url, start, rc_str_find_byte(url, '/', start));
     if (rc_str_find_byte(authority, '@', 0) != RC_STR_NPOS)

@@ -63,6 +63,10 @@ rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
             rc_config_check_keys(RC_SECTION_root, root, faults);
         read_sections(&r, root);
         status = rc_arena_status(&config->arena);
+        rc_yaml_hide_lines(root, faults);
+    } else {
+        /* Of a text that is no YAML nobody knows what is the value of what. */
+        rc_config_faults_hide(faults, 0);
     }
     rc_config_faults_sort(faults);
     if (status == RC_OK && faults->count > 0)

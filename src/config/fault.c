@@ -42,16 +42,64 @@ rc_config_fault *rc_config_faults_add(rc_config_faults *faults, uint32_t line, u
     memset(fault, 0, sizeof(*fault));
     fault->line = line;
     fault->column = column;
+    fault->end_line = line;
     return fault;
+}
+
+void rc_config_faults_hide(rc_config_faults *faults, size_t first)
+{
+    for (size_t i = first; i < rc_config_faults_kept(faults); i++)
+        faults->list[i].is_private = true;
+}
+
+/* ---- names that secrets go by ---- */
+
+#define WORD_MAX 16
+/* Longer words may have two letters wrong. */
+#define LONG_WORD 8
+
+static bool holds_name(rc_str text)
+{
+    static const char *const parts[] = {"key",  "token", "secret", "pass", "credential",
+                                        "auth", "store", "url",    "dsn"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        for (size_t at = 0; at < text.len; at++)
+            if (rc_str_starts_with_nocase(rc_str_slice(text, at, text.len), rc_str_c(parts[i])))
+                return true;
+    return false;
+}
+
+static bool is_near_name(rc_str word)
+{
+    static const char *const names[] = {"keys",     "token",      "tokens",    "secret",
+                                        "password", "credential", "passwords", "passphrase",
+                                        "store",    "base_url"};
+    char room[WORD_MAX];
+    if (word.len < 3 || word.len > sizeof(room))
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        room[i] = rc_ascii_lower(word.ptr[i]);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        rc_str name = rc_str_c(names[i]);
+        size_t slips = name.len < LONG_WORD ? 1 : 2;
+        if (rc_str_distance(rc_str_make(room, word.len), name, slips + 1) <= slips)
+            return true;
+    }
+    return false;
 }
 
 bool rc_config_is_secret_name(rc_str text)
 {
-    static const char *const names[] = {"key", "token", "secret", "password"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        for (size_t at = 0; at < text.len; at++)
-            if (rc_str_starts_with_nocase(rc_str_slice(text, at, text.len), rc_str_c(names[i])))
-                return true;
+    size_t start = 0;
+    if (holds_name(text) || is_near_name(text))
+        return true;
+    for (size_t at = 0; at <= text.len; at++) {
+        if (at < text.len && (rc_ascii_is_alnum(text.ptr[at]) || text.ptr[at] == '_'))
+            continue;
+        if (is_near_name(rc_str_slice(text, start, at)))
+            return true;
+        start = at + 1;
+    }
     return false;
 }
 
@@ -115,8 +163,18 @@ rc_config_fault *rc_config_fault_say_u64(rc_config_fault *fault, uint64_t number
     return fault;
 }
 
+bool rc_config_is_joined(rc_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == ':' || text.ptr[i] == '=' || text.ptr[i] == ' ')
+            return true;
+    return false;
+}
+
 rc_config_fault *rc_config_fault_quote(rc_config_fault *fault, rc_str text)
 {
+    if (fault->is_private || (rc_config_is_joined(text) && rc_config_is_secret_name(text)))
+        text = RC_STR("...");
     size_t len = fitting(text, QUOTE_MAX);
     append(fault, RC_STR("\""));
     append(fault, rc_str_slice(text, 0, len));
@@ -141,7 +199,8 @@ rc_config_fault *rc_config_fault_say_names(rc_config_fault *fault, rc_name_at na
 void rc_config_fault_suggest(rc_config_fault *fault, rc_str text, rc_name_at name_at,
                              const void *ctx)
 {
+    rc_str nearest = rc_str_c(rc_nearest(text, name_at, ctx));
     fault->nearest[0] = '\0';
-    rc_config_text_append(fault->nearest, sizeof(fault->nearest),
-                          rc_str_c(rc_nearest(text, name_at, ctx)));
+    if (!rc_config_is_joined(nearest))
+        rc_config_text_append(fault->nearest, sizeof(fault->nearest), nearest);
 }

@@ -23,16 +23,22 @@ typedef struct rc_config_fault {
     char path[128];    /* "" for the document itself. All three end in NUL, cut where too long. */
     char message[256]; /* one line, no full stop */
     char nearest[64];  /* "" when there is none */
-    bool is_private;   /* the line holds what must not be shown */
+    uint32_t end_line; /* of what it is about */
+    bool is_key;       /* it is about a key alone: what stands behind it may not be shown */
+    bool is_private;   /* neither the line nor what stands there may be shown */
 } rc_config_fault;
 
 typedef struct rc_config_faults {
     size_t count; /* all of them; at most RC_CONFIG_FAULTS_MAX are in the list */
+    bool is_open; /* of a kind of file that has no secrets: everything may be shown */
     rc_config_fault list[RC_CONFIG_FAULTS_MAX];
     rc_config_fault spare; /* where the ones that do not fit are written */
 } rc_config_faults;
 
 void rc_config_faults_init(rc_config_faults *faults);
+
+/* Marks those from the place `first` on as private. */
+void rc_config_faults_hide(rc_config_faults *faults, size_t first);
 
 /* How many are in the list. */
 size_t rc_config_faults_kept(const rc_config_faults *faults);
@@ -44,7 +50,7 @@ void rc_config_faults_sort(rc_config_faults *faults);
 rc_config_fault *rc_config_faults_add(rc_config_faults *faults, uint32_t line, uint32_t column);
 
 /* Append to the message. What came from outside stands in quotes and is cut after some 48 bytes; no
- * ASCII control character passes. Give fault. text: copies. */
+ * ASCII control character passes, and of a private fault nothing. Give fault. text: copies. */
 rc_config_fault *rc_config_fault_say(rc_config_fault *fault, const char *text);
 rc_config_fault *rc_config_fault_say_u64(rc_config_fault *fault, uint64_t number);
 rc_config_fault *rc_config_fault_quote(rc_config_fault *fault, rc_str text);
@@ -60,12 +66,17 @@ rc_str rc_config_decimal(char room[RC_DECIMAL_ROOM], uint64_t value, unsigned pl
 rc_config_fault *rc_config_fault_say_names(rc_config_fault *fault, rc_name_at name_at,
                                            const void *ctx);
 
-/* Says which of the names may have been meant by text, if any. ctx: borrows. */
+/* Says which of the names may have been meant by text, if any that is one word. ctx: borrows. */
 void rc_config_fault_suggest(rc_config_fault *fault, rc_str text, rc_name_at name_at,
                              const void *ctx);
 
-/* Is it, or does it hold, a name that secrets go by: key, token, secret, password? */
+/* Does it hold a word that secrets go by, or that is a slip away from one: keys, tokn, pasword? An
+ * address counts, since a password may stand in it. Rather one word too many than one too few. */
 bool rc_config_is_secret_name(rc_str text);
+
+/* Has it a colon, an equals sign or a space? "openai:x" is a key and its value, with a space too
+ * few between them. */
+bool rc_config_is_joined(rc_str text);
 
 /* Appends to text that ends in NUL as much as fits into size bytes, whole characters alone. room:
  * borrows. text: copies. */

@@ -269,6 +269,71 @@ static void read_others(const rc_yaml_node *node, rc_config_faults *faults, rc_p
     }
 }
 
+/* ---- a cap that is too low for waits that somebody else chose ---- */
+
+static uint64_t longest_first_ms(const rc_retry_rule *rule)
+{
+    if (rule->backoff != RC_BACKOFF_SCHEDULE)
+        return rule->base_ms;
+    uint64_t longest_ms = 0;
+    for (uint32_t i = 0; i < rule->schedule_count; i++)
+        if (rule->schedule_ms[i] > longest_ms)
+            longest_ms = rule->schedule_ms[i];
+    return longest_ms;
+}
+
+/* "the wait of 30000 ms that ": whose it is comes next. NULL: the cap is no lower, or the map has
+ * waits of its own. */
+static rc_config_fault *refuse_low_cap(const rc_yaml_node *map, const rc_retry_rule *rule,
+                                       rc_config_faults *faults)
+{
+    static const char *const own[] = {"base_ms", "schedule_ms"};
+    const rc_yaml_node *cap = get(map, "max_delay_ms");
+    if (cap == NULL || has_any(map, own, sizeof(own) / sizeof(own[0])) ||
+        longest_first_ms(rule) <= rule->max_delay_ms)
+        return NULL;
+    rc_config_fault *fault = rc_yaml_fault(faults, cap);
+    rc_config_fault_say(fault, "shorter than the wait of ");
+    rc_config_fault_say_u64(fault, longest_first_ms(rule));
+    return rc_config_fault_say(fault, " ms that ");
+}
+
+static void say_remedy(rc_config_fault *fault, const rc_retry_rule *rule)
+{
+    rc_config_fault_say(fault, "; write base_ms too, or a max_delay_ms of at least ");
+    rc_config_fault_say_u64(fault, longest_first_ms(rule));
+}
+
+static const char *first_code(const rc_retry_rule *rule)
+{
+    for (size_t i = 0; i < rc_code_count(); i++)
+        if (rc_code_set_has(&rule->codes, rc_code_at(i)->code))
+            return rc_code_at(i)->name;
+    return "some codes";
+}
+
+/* Of what the policy starts from. preset: NULL for the plain one. */
+static void check_cap(const rc_yaml_node *node, const char *preset, rc_config_faults *faults,
+                      const rc_policy *policy)
+{
+    const rc_retry_rule *rule = &policy->others;
+    /* Rules of the policy's own take the place of the preset's. */
+    for (uint32_t i = 0; get(node, "rules") == NULL && i < policy->rule_count; i++)
+        if (longest_first_ms(&policy->rules[i]) > longest_first_ms(rule))
+            rule = &policy->rules[i];
+    rc_config_fault *fault = refuse_low_cap(node, rule, faults);
+    if (fault == NULL)
+        return;
+    rc_config_fault_say(fault, preset != NULL ? "the preset " : "is the default");
+    rc_config_fault_say(fault, preset != NULL ? preset : "");
+    rc_config_fault_say(fault, preset != NULL ? " has" : "");
+    if (rule != &policy->others) {
+        rc_config_fault_say(fault, " for ");
+        rc_config_fault_say(fault, first_code(rule));
+    }
+    say_remedy(fault, rule);
+}
+
 static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_policy *policy)
 {
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
@@ -290,6 +355,9 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
         else
             rc_config_fault_say(rc_yaml_fault(faults, item), "codes is missing: whom is it for");
         read_rule(item, faults, rule);
+        rc_config_fault *fault = refuse_low_cap(item, rule, faults);
+        if (fault != NULL)
+            say_remedy(rc_config_fault_say(fault, "the rule has from its policy"), rule);
     }
 }
 
@@ -359,7 +427,9 @@ bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *fau
         policy = *rc_policy_at(index);
     set_name(node, name, faults, &policy);
     read_bounds(node, faults, &policy);
+    const char *start = preset != NULL ? preset->text.ptr : NULL;
     read_others(node, faults, &policy);
+    check_cap(node, start, faults, &policy);
     read_code_keys(node, faults, &policy);
     if (rules != NULL)
         read_rules(rules, faults, &policy);

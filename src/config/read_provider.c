@@ -39,13 +39,8 @@ void rc_config_read_capabilities(rc_config_reader *r, const rc_yaml_node *list,
 
 static void read_keys(rc_config_reader *r, const rc_yaml_node *list, rc_config_provider *provider)
 {
-    if (list->kind != RC_YAML_LIST) {
-        /* A key that stands alone may be a literal one. */
-        rc_yaml_expect(list, RC_YAML_LIST, r->faults);
-        size_t kept = rc_config_faults_kept(r->faults);
-        r->faults->list[kept - 1].is_private = true;
+    if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
         return;
-    }
     provider->keys = rc_config_array(r, list, sizeof(rc_secret_ref));
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         rc_secret_ref ref;
@@ -112,11 +107,8 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
         return;
     const char *wrong = is_demo ? "the demo provider is part of the gateway and has no address"
                                 : rc_config_url_check(provider->base_url, provider->insecure);
-    if (wrong != NULL) {
-        rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, wrong);
-        fault->is_private = rc_str_find_byte(provider->base_url, '@', 0) != RC_STR_NPOS;
-    }
+    if (wrong != NULL)
+        rc_config_fault_say(rc_yaml_fault(r->faults, node), wrong);
     while (rc_str_ends_with(provider->base_url, RC_STR("/")))
         provider->base_url.len--;
 }
@@ -128,9 +120,12 @@ static void read_provider(rc_config_reader *r, const rc_yaml_node *map,
     provider->capabilities = UINT32_MAX;
     provider->kind = rc_config_kind_at(0);
     rc_config_fill_defaults(RC_SECTION_provider, provider);
-    if (!is_provider_name(map->key))
-        rc_config_fault_say(rc_yaml_fault_at_key(r->faults, map),
+    if (!is_provider_name(map->key)) {
+        rc_config_fault *fault = rc_yaml_fault_at_key(r->faults, map);
+        rc_config_fault_say(fault,
                             "a provider's name has letters, digits, - _ and . alone, at most 63");
+        fault->is_private = true;
+    }
     rc_config_check_keys(RC_SECTION_provider, map, r->faults);
     if (map->kind != RC_YAML_MAP)
         return;

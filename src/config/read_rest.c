@@ -13,14 +13,125 @@ static bool is_postgres(rc_str store)
            rc_str_starts_with(store, RC_STR("postgresql://"));
 }
 
-/* "postgres://user:password@host": a colon in front of the at sign, or password= anywhere. */
+static int hex_of(char c)
+{
+    char lower = rc_ascii_lower(c);
+    if (rc_ascii_is_digit(c))
+        return c - '0';
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Undoes %41 in text, as much as fits. */
+static rc_str decoded(rc_str text, char room[RC_CONFIG_TEXT_MAX])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < text.len && used < RC_CONFIG_TEXT_MAX; i++) {
+        int high = text.ptr[i] == '%' && i + 2 < text.len ? hex_of(text.ptr[i + 1]) : -1;
+        int low = high >= 0 ? hex_of(text.ptr[i + 2]) : -1;
+        room[used++] = low >= 0 ? (char)(high * 16 + low) : text.ptr[i];
+        i += low >= 0 ? 2 : 0;
+    }
+    return rc_str_make(room, used);
+}
+
+/* What libpq and SQLite take that is no secret. */
+static bool is_open_parameter(rc_str name)
+{
+    static const char *const names[] = {"host",
+                                        "hostaddr",
+                                        "port",
+                                        "dbname",
+                                        "user",
+                                        "passfile",
+                                        "require_auth",
+                                        "connect_timeout",
+                                        "client_encoding",
+                                        "options",
+                                        "application_name",
+                                        "fallback_application_name",
+                                        "keepalives",
+                                        "keepalives_idle",
+                                        "keepalives_interval",
+                                        "keepalives_count",
+                                        "tcp_user_timeout",
+                                        "channel_binding",
+                                        "gssencmode",
+                                        "sslmode",
+                                        "sslnegotiation",
+                                        "sslcompression",
+                                        "sslcert",
+                                        "sslkey",
+                                        "sslcertmode",
+                                        "sslrootcert",
+                                        "sslcrl",
+                                        "sslcrldir",
+                                        "sslsni",
+                                        "requirepeer",
+                                        "ssl_min_protocol_version",
+                                        "ssl_max_protocol_version",
+                                        "krbsrvname",
+                                        "gsslib",
+                                        "gssdelegation",
+                                        "service",
+                                        "target_session_attrs",
+                                        "load_balance_hosts",
+                                        "mode",
+                                        "cache",
+                                        "vfs",
+                                        "immutable",
+                                        "nolock",
+                                        "psow"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (rc_str_eq(name, rc_str_c(names[i])))
+            return true;
+    return false;
+}
+
+static const char *const no_passwords =
+    "literal passwords are not accepted; put the whole URL into env:NAME or file:PATH";
+
+/* "name=value" with a known name, and one equals sign unless the value is a list of settings. */
+static bool is_open_pair(rc_str pair)
+{
+    char room[RC_CONFIG_TEXT_MAX];
+    size_t equals = rc_str_find_byte(pair, '=', 0);
+    rc_str name = decoded(rc_str_slice(pair, 0, equals), room);
+    bool is_list = rc_str_eq(name, RC_STR("options"));
+    return is_open_parameter(name) && (equals == RC_STR_NPOS || is_list ||
+                                       rc_str_find_byte(pair, '=', equals + 1) == RC_STR_NPOS);
+}
+
+/* What is wrong with the parameters, or NULL. One without a ? in front is one, too. */
+static const char *check_parameters(rc_str url)
+{
+    size_t start = rc_str_find_byte(url, '?', 0);
+    bool is_open = rc_str_find_byte(rc_str_slice(url, 0, start), '=', 0) == RC_STR_NPOS;
+    while (start != RC_STR_NPOS && start < url.len) {
+        size_t end = ++start;
+        while (end < url.len && url.ptr[end] != '&' && url.ptr[end] != ';')
+            end++;
+        is_open = is_open && is_open_pair(rc_str_slice(url, start, end));
+        start = end;
+    }
+    if (is_open)
+        return NULL;
+    char room[RC_CONFIG_TEXT_MAX];
+    return rc_config_is_secret_name(decoded(url, room))
+               ? no_passwords
+               : "an unknown parameter; if it is a secret, put the whole URL into env:NAME or "
+                 "file:PATH";
+}
+
+/* "postgres://user:password@host", where the password may hold any sign. */
 static bool has_password(rc_str url)
 {
-    size_t start = rc_str_find(url, RC_STR("://"), 0) + 3;
-    rc_str authority = rc_str_slice(url, start, rc_str_find_byte(url, '/', start));
-    size_t at = rc_str_find_byte(authority, '@', 0);
-    return (at != RC_STR_NPOS && rc_str_find_byte(authority, ':', 0) < at) ||
-           rc_str_find(url, RC_STR("password="), 0) != RC_STR_NPOS;
+    char room[RC_CONFIG_TEXT_MAX];
+    size_t start = rc_str_find(url, RC_STR("://"), 0);
+    size_t at = url.len;
+    while (at > 0 && url.ptr[at - 1] != '@')
+        at--;
+    return start != RC_STR_NPOS && at > start + 3 &&
+           rc_str_find_byte(decoded(rc_str_slice(url, start + 3, at), room), ':', 0) != RC_STR_NPOS;
 }
 
 static void check_store(rc_config_reader *r, const rc_yaml_node *node)
@@ -33,16 +144,12 @@ static void check_store(rc_config_reader *r, const rc_yaml_node *node)
         rc_secret_ref_read(node, "passwords", r->faults, &r->config->store_ref);
         return;
     }
-    if (is_postgres(store)) {
-        if (!has_password(store))
-            return;
-        rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_say(fault, "literal passwords are not accepted; put the whole URL into "
-                                   "env:NAME or file:PATH");
-        fault->is_private = true;
+    const char *wrong = has_password(store) ? no_passwords : check_parameters(store);
+    if (wrong != NULL) {
+        refuse(r, node, wrong);
         return;
     }
-    if (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7)
+    if (!is_postgres(store) && (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7))
         refuse(r, node, "sqlite:PATH, postgres://..., env:NAME or file:PATH is expected");
 }
 

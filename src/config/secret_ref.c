@@ -1,6 +1,7 @@
 #include "config/secret_ref.h"
 
 #include "base/str.h"
+#include "core/scrub.h"
 
 static const rc_str ENV = RC_STR_INIT("env:");
 static const rc_str FILE_PREFIX = RC_STR_INIT("file:");
@@ -55,33 +56,28 @@ static bool is_variable_name(rc_str name)
     return true;
 }
 
-static rc_config_fault *private_fault(const rc_yaml_node *node, rc_config_faults *faults)
-{
-    rc_config_fault *fault = rc_yaml_fault(faults, node);
-    fault->is_private = true;
-    return fault;
-}
-
-bool rc_secret_ref_read(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
-                        rc_secret_ref *ret_ref)
+static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
+                     rc_secret_ref *ret_ref)
 {
     rc_secret_ref ref;
     rc_str text;
     if (!rc_config_text_read(node, faults, &text))
         return false;
     if (!rc_secret_ref_parse(text, &ref)) {
-        rc_config_fault *fault = private_fault(node, faults);
+        rc_config_fault *fault = rc_yaml_fault(faults, node);
         rc_config_fault_say(fault, "literal ");
         rc_config_fault_say(fault, what);
         rc_config_fault_say(fault, " are not accepted; use env:NAME or file:PATH");
         return false;
     }
-    if (ref.kind == RC_SECRET_ENV && !is_variable_name(ref.name)) {
-        rc_config_fault_say(private_fault(node, faults),
+    /* The name is shown; many a key would pass for one. */
+    if (ref.kind == RC_SECRET_ENV &&
+        (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
+        rc_config_fault_say(rc_yaml_fault(faults, node),
                             "the name of a variable is expected behind env:");
         return false;
     }
-    if (ref.name.len == 0) {
+    if (ref.name.len == 0 || !rc_scrub_is_clean(ref.name)) {
         rc_config_fault_say(rc_yaml_fault(faults, node), "a path is expected behind file:");
         return false;
     }
@@ -89,4 +85,13 @@ bool rc_secret_ref_read(const rc_yaml_node *node, const char *what, rc_config_fa
     ref.column = node->column;
     *ret_ref = ref;
     return true;
+}
+
+bool rc_secret_ref_read(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
+                        rc_secret_ref *ret_ref)
+{
+    size_t before = faults->count;
+    bool is_good = read_ref(node, what, faults, ret_ref);
+    rc_config_faults_hide(faults, before);
+    return is_good;
 }

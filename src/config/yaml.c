@@ -76,6 +76,7 @@ static rc_yaml_node *new_node(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
     node->kind = kind;
     node->line = line_of(mark);
     node->column = column_of(mark);
+    node->end_line = node->line;
     return node;
 }
 
@@ -128,15 +129,28 @@ static void begin(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
     b->open[b->depth++] = (open_node){.node = node};
 }
 
+/* The mark of a block's end is where the next thing begins; its last child says more. */
+static void end(builder *b, const yaml_event_t *event)
+{
+    if (b->depth == 0)
+        return;
+    const open_node *open = &b->open[--b->depth];
+    if (event->end_mark.index > event->start_mark.index)
+        open->node->end_line = line_of(event->start_mark);
+    else if (open->last != NULL)
+        open->node->end_line = open->last->end_line;
+}
+
 static void refuse_twice(builder *b, rc_str key, yaml_mark_t mark, const rc_yaml_node *before)
 {
     rc_config_fault *fault = fault_at(b, RC_E_DUPLICATE, mark);
+    fault->is_private = rc_yaml_is_private(before->parent, b->faults);
     rc_config_fault_quote(fault, key);
     rc_config_fault_say(fault, " stands twice; the first is at ");
     rc_config_fault_say_u64(fault, before->key_line);
     rc_config_fault_say(fault, ":");
     rc_config_fault_say_u64(fault, before->key_column);
-    rc_yaml_path(before, fault->path, sizeof(fault->path));
+    rc_yaml_path(before, b->faults, fault);
 }
 
 static void take_key(builder *b, rc_str key, yaml_mark_t mark)
@@ -190,6 +204,7 @@ static void take_scalar(builder *b, const yaml_event_t *event)
         return;
     node->is_quoted = is_quoted;
     node->text = text;
+    node->end_line = line_of(event->end_mark);
     attach(b, node);
 }
 
@@ -250,8 +265,7 @@ static void take_event(builder *b, const yaml_event_t *event)
         return;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        if (b->depth > 0)
-            b->depth--;
+        end(b, event);
         return;
     case YAML_STREAM_END_EVENT:
         b->is_over = true;
@@ -291,7 +305,9 @@ rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_con
     if (yaml_parser_initialize(&parser) == 0)
         return RC_E_NOMEM;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text.ptr, text.len);
+    /* libyaml takes no NULL, which is what an empty buffer has. */
+    const char *bytes = text.ptr != NULL ? text.ptr : "";
+    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, text.len);
     read_events(&b, &parser, text);
     yaml_parser_delete(&parser);
     if (b.status == RC_OK && doc->root == NULL)

@@ -43,6 +43,7 @@ typedef struct rc_yaml_node {
     bool is_quoted;    /* of a scalar: also | and > */
     uint32_t line;     /* from 1 */
     uint32_t column;   /* from 1, in characters */
+    uint32_t end_line; /* the last that it takes */
     uint32_t count;    /* of a list or map: its children */
     uint32_t index;    /* among the parent's children, from 0 */
     rc_str text;       /* of a scalar; ends in NUL, which does not count */
@@ -71,15 +72,22 @@ const rc_yaml_node *rc_yaml_get(const rc_yaml_node *map, rc_str key);
 
 /* ---- faults of a node ---- */
 
-/* A new fault at the node, or at its key, with the path filled in. Never NULL. Views faults. */
+/* A new fault at the node, or at its key, with the path filled in. It is private when the node is,
+ * or hangs below, a key that secrets go by, unless faults is open. Never NULL. Views faults. */
 rc_config_fault *rc_yaml_fault(rc_config_faults *faults, const rc_yaml_node *node);
 rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_node *node);
 
-/* Is it of that kind? False: a fault was added. */
+/* Makes every fault private that stands in a line of something private: of a key that secrets go
+ * by, or of another private fault. With more faults than are kept, all. root: NULL is fine. */
+void rc_yaml_hide_lines(const rc_yaml_node *root, rc_config_faults *faults);
+
+/* Is it of that kind? False: a fault was added, private: what is in the wrong place may be a
+ * secret. */
 bool rc_yaml_expect(const rc_yaml_node *node, rc_yaml_kind kind, rc_config_faults *faults);
 
-/* Adds a fault for each key that is not among the names, with the nearest that is. False when there
- * was one, or when map is not a map (a fault too). ctx: borrows. */
+/* Adds a fault for each key that is not among the names, with the nearest that is; without one
+ * nobody knows what the value is, and the fault is private. False when there was one, or when map
+ * is not a map (a fault too). ctx: borrows. */
 bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                         rc_config_faults *faults);
 
@@ -90,7 +98,8 @@ bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void 
 bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text);
 bool rc_yaml_bool(const rc_yaml_node *node, rc_config_faults *faults, bool *ret_value);
 
-/* Digits, without a sign; _ between digits may group them. i64: a minus sign too. */
+/* Digits, without a sign and without zeros in front; _ between digits may group them. i64: a minus
+ * sign too. */
 bool rc_yaml_u64(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                  uint64_t *ret_value);
 bool rc_yaml_i64(const rc_yaml_node *node, int64_t min, int64_t max, rc_config_faults *faults,

@@ -131,7 +131,15 @@ static void push_index(uint32_t index, char *room, size_t size)
     rc_config_text_append(room, size, RC_STR("]"));
 }
 
-void rc_yaml_path(const rc_yaml_node *node, char *room, size_t size)
+bool rc_yaml_is_private(const rc_yaml_node *node, const rc_config_faults *faults)
+{
+    for (; node != NULL && !faults->is_open; node = node->parent)
+        if (rc_config_is_secret_name(node->key))
+            return true;
+    return false;
+}
+
+void rc_yaml_path(const rc_yaml_node *node, const rc_config_faults *faults, rc_config_fault *fault)
 {
     const rc_yaml_node *chain[RC_YAML_MAX_DEPTH + 1];
     size_t depth = 0;
@@ -139,9 +147,14 @@ void rc_yaml_path(const rc_yaml_node *node, char *room, size_t size)
         chain[depth++] = node;
     while (depth > 0) {
         const rc_yaml_node *step = chain[--depth];
-        if (step->parent->kind == RC_YAML_MAP)
-            push_key(step->key, room, size);
+        bool is_key = step->parent->kind == RC_YAML_MAP;
+        if (is_key && rc_yaml_is_private(step->parent, faults))
+            return;
+        if (is_key && !faults->is_open && rc_config_is_joined(step->key))
+            push_key(RC_STR("..."), fault->path, sizeof(fault->path));
+        else if (is_key)
+            push_key(step->key, fault->path, sizeof(fault->path));
         else
-            push_index(step->index, room, size);
+            push_index(step->index, fault->path, sizeof(fault->path));
     }
 }

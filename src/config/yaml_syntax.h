@@ -10,7 +10,10 @@
  * parser, text: borrow. */
 rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_config_faults *faults);
 
-/* Appends the node's path to room. */
-void rc_yaml_path(const rc_yaml_node *node, char *room, size_t size);
+/* Fills in the node's path, of which no name below a private key is a part. */
+void rc_yaml_path(const rc_yaml_node *node, const rc_config_faults *faults, rc_config_fault *fault);
+
+/* Is it, or does it hang below, a key that secrets go by? NULL is not. */
+bool rc_yaml_is_private(const rc_yaml_node *node, const rc_config_faults *faults);
 
 #endif

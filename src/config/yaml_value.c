@@ -9,22 +9,69 @@
 #define PLACES_MAX 9
 #define NAMES_SHOWN_MAX 6
 
-static rc_config_fault *with_path(rc_config_fault *fault, const rc_yaml_node *node)
+static rc_config_fault *fault_at(rc_config_faults *faults, const rc_yaml_node *node, uint32_t line,
+                                 uint32_t column)
 {
-    rc_yaml_path(node, fault->path, sizeof(fault->path));
+    rc_config_fault *fault = rc_config_faults_add(faults, line, column);
+    /* One that is not kept is not worth the search. */
+    if (fault == &faults->spare)
+        return fault;
+    rc_yaml_path(node, faults, fault);
+    fault->end_line = node->end_line;
+    fault->is_private = rc_yaml_is_private(node, faults);
     return fault;
 }
 
 rc_config_fault *rc_yaml_fault(rc_config_faults *faults, const rc_yaml_node *node)
 {
-    return with_path(rc_config_faults_add(faults, node->line, node->column), node);
+    return fault_at(faults, node, node->line, node->column);
 }
 
 rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_node *node)
 {
     if (node->key.len == 0)
         return rc_yaml_fault(faults, node);
-    return with_path(rc_config_faults_add(faults, node->key_line, node->key_column), node);
+    return fault_at(faults, node, node->key_line, node->key_column);
+}
+
+/* except: NULL for none. */
+static void hide_between(rc_config_faults *faults, uint32_t first, uint32_t last,
+                         const rc_config_fault *except)
+{
+    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+        rc_config_fault *fault = &faults->list[i];
+        if (fault != except && fault->line >= first && fault->line <= last)
+            fault->is_private = true;
+    }
+}
+
+/* The depth of the tree is bounded. */
+static void hide_below(const rc_yaml_node *node, rc_config_faults *faults)
+{
+    for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {
+        if (rc_config_is_secret_name(child->key))
+            hide_between(faults, child->key_line, child->end_line, NULL);
+        else
+            hide_below(child, faults);
+    }
+}
+
+void rc_yaml_hide_lines(const rc_yaml_node *root, rc_config_faults *faults)
+{
+    bool is_hiding[RC_CONFIG_FAULTS_MAX];
+    if (faults->is_open || faults->count == 0)
+        return;
+    for (size_t i = 0; i < rc_config_faults_kept(faults); i++)
+        is_hiding[i] = faults->list[i].is_private || faults->list[i].is_key;
+    for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {
+        const rc_config_fault *fault = &faults->list[i];
+        if (is_hiding[i])
+            hide_between(faults, fault->line, fault->end_line, fault);
+    }
+    if (faults->count > RC_CONFIG_FAULTS_MAX)
+        rc_config_faults_hide(faults, 0);
+    if (root != NULL)
+        hide_below(root, faults);
 }
 
 static const char *kind_text(rc_yaml_kind kind)
@@ -47,6 +94,7 @@ bool rc_yaml_expect(const rc_yaml_node *node, rc_yaml_kind kind, rc_config_fault
     if (node->kind == kind)
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
+    fault->is_private = !faults->is_open;
     rc_config_fault_say(fault, kind_text(kind));
     rc_config_fault_say(fault, " is expected, not ");
     rc_config_fault_say(fault, kind_text(node->kind));
@@ -64,6 +112,42 @@ static bool has_name(rc_str text, rc_name_at name_at, const void *ctx, size_t *r
     return false;
 }
 
+typedef struct name_list {
+    rc_name_at name_at;
+    const void *ctx;
+} name_list;
+
+/* Those of a list that secrets go by. */
+static const char *secret_name_at(const void *ctx, size_t index)
+{
+    const name_list *list = ctx;
+    for (size_t i = 0; list->name_at(list->ctx, i) != NULL; i++) {
+        const char *name = list->name_at(list->ctx, i);
+        if (rc_config_is_secret_name(rc_str_c(name)) && index-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void *ctx,
+                       rc_config_faults *faults)
+{
+    name_list list = {name_at, ctx};
+    rc_config_fault *fault = rc_yaml_fault_at_key(faults, node);
+    rc_config_fault_suggest(fault, node->key, name_at, ctx);
+    bool is_stray = fault->nearest[0] == '\0' && node->kind == RC_YAML_NULL && !faults->is_open;
+    rc_config_fault_say(fault, is_stray ? "an unknown key without a value" : "unknown key");
+    if (is_stray) {
+        /* {keys: a, b}: what looks like a key is part of the value in front of it. */
+        fault->path[0] = '\0';
+        rc_yaml_path(node->parent, faults, fault);
+    }
+    fault->is_key = true;
+    if (!faults->is_open &&
+        (fault->nearest[0] == '\0' || rc_nearest(node->key, secret_name_at, &list) != NULL))
+        fault->is_private = true;
+}
+
 bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                         rc_config_faults *faults)
 {
@@ -74,10 +158,7 @@ bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void 
         size_t index;
         if (has_name(child->key, name_at, ctx, &index))
             continue;
-        rc_config_fault *fault = rc_yaml_fault_at_key(faults, child);
-        rc_config_fault_say(fault, "unknown key");
-        fault->is_private = rc_config_is_secret_name(child->key);
-        rc_config_fault_suggest(fault, child->key, name_at, ctx);
+        refuse_key(child, name_at, ctx, faults);
         is_good = false;
     }
     return is_good;
@@ -122,6 +203,13 @@ static bool push_digit(uint64_t *value, char digit)
     return true;
 }
 
+/* 010 is eight to some programs, and ten to others. */
+static bool has_leading_zero(rc_str text)
+{
+    return text.len > 1 && text.ptr[0] == '0' &&
+           (rc_ascii_is_digit(text.ptr[1]) || text.ptr[1] == '_');
+}
+
 /* "12", "12.5", "1_000"; the digits behind the point are kept up to places. A number that is too
  * large is UINT64_MAX, which is above every limit. False: not in this form. */
 static bool read_decimal(rc_str text, unsigned places, uint64_t *ret_value)
@@ -130,6 +218,8 @@ static bool read_decimal(rc_str text, unsigned places, uint64_t *ret_value)
     bool is_too_large = false;
     bool has_point = false;
     unsigned kept = 0;
+    if (has_leading_zero(text))
+        return false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         bool is_inside = i > 0 && i + 1 < text.len && rc_ascii_is_digit(text.ptr[i - 1]) &&
@@ -165,6 +255,15 @@ static void say_decimal(rc_config_fault *fault, uint64_t value, unsigned places)
     rc_config_fault_say(fault, rc_config_decimal(room, value, places).ptr);
 }
 
+static bool refuse_text(rc_config_fault *fault, const rc_yaml_node *node)
+{
+    rc_config_fault_say(fault, has_leading_zero(node->text)
+                                   ? " without zeros in front is expected, not "
+                                   : " is expected, not ");
+    rc_config_fault_quote(fault, node->text);
+    return false;
+}
+
 static bool refuse_number(const rc_yaml_node *node, unsigned places, uint64_t min, uint64_t max,
                           rc_config_faults *faults)
 {
@@ -179,9 +278,7 @@ static bool refuse_number(const rc_yaml_node *node, unsigned places, uint64_t mi
         rc_config_fault_say(fault, " of at least ");
         say_decimal(fault, min, places);
     }
-    rc_config_fault_say(fault, " is expected, not ");
-    rc_config_fault_quote(fault, node->text);
-    return false;
+    return refuse_text(fault, node);
 }
 
 bool rc_yaml_decimal(const rc_yaml_node *node, unsigned places, uint64_t min, uint64_t max,
@@ -224,9 +321,7 @@ bool rc_yaml_i64(const rc_yaml_node *node, int64_t min, int64_t max, rc_config_f
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     rc_config_fault_say(fault,
                         is_number ? "a whole number in the allowed range" : "a whole number");
-    rc_config_fault_say(fault, " is expected, not ");
-    rc_config_fault_quote(fault, node->text);
-    return false;
+    return refuse_text(fault, node);
 }
 
 bool rc_yaml_double(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
@@ -248,7 +343,8 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
     int64_t ms;
     if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
         return false;
-    if (rc_duration_parse(node->text, RC_UNIT_MS, &ms) == RC_OK && (uint64_t)ms <= max_ms) {
+    if (!has_leading_zero(node->text) && rc_duration_parse(node->text, RC_UNIT_MS, &ms) == RC_OK &&
+        (uint64_t)ms <= max_ms) {
         *ret_ms = (uint64_t)ms;
         return true;
     }

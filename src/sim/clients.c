@@ -12,29 +12,31 @@ static uint64_t surged(const rc_sim_world *world, uint64_t mean)
 {
     const rc_sim_surge *surge = &world->scenario->clients.surge;
     bool is_on = world->now_ms >= surge->from_ms && world->now_ms < surge->until_ms;
-    return is_on ? mean * 100 / surge->pct : mean;
+    uint64_t now = is_on ? mean * 100 / surge->pct : mean;
+    return now > 0 ? now : 1;
 }
 
 /* Many clients that do not know of each other are one stream of arrivals at random. Gaps are drawn
- * finer than a millisecond, so that the rate is right when there are several in one. */
+ * much finer than a millisecond, so that the rate is right when there are many in one. */
 static void push_next_open(rc_sim_world *world)
 {
-    world->next_arrival_us += rc_sim_rng_gap(&world->arrivals, surged(world, world->gap_us)) >> 10;
-    push_arrival(world, world->next_arrival_us / 1000, 0);
+    world->next_arrival += rc_sim_rng_gap(&world->arrivals, surged(world, world->gap));
+    push_arrival(world, world->next_arrival / RC_SIM_TICKS_A_MS, 0);
 }
 
 static void push_next_closed(rc_sim_world *world, uint32_t client)
 {
     uint64_t pause_ms =
         rc_sim_rng_gap(&world->arrivals, surged(world, world->scenario->clients.every_ms));
-    push_arrival(world, world->now_ms + pause_ms, client);
+    /* An answer may take no time. Without a pause either, time would stand still. */
+    push_arrival(world, world->now_ms + (pause_ms > 0 ? pause_ms : 1), client);
 }
 
 void rc_sim_clients_start(rc_sim_world *world)
 {
     const rc_sim_clients *clients = &world->scenario->clients;
     if (clients->loop == RC_SIM_OPEN) {
-        world->gap_us = ((uint64_t)clients->every_ms * 1000 * 1024) / clients->count;
+        world->gap = (uint64_t)clients->every_ms * RC_SIM_TICKS_A_MS / clients->count;
         push_next_open(world);
         return;
     }

@@ -70,7 +70,12 @@ static void start_call(rc_sim_world *world, uint32_t index, const rc_action *act
     if (action->deadline_at_ms < deadline_at_ms)
         deadline_at_ms = action->deadline_at_ms;
     uint64_t end_at_ms = cut_short(world, &course, deadline_at_ms);
-    rc_sim_tally_call(&world->tally, request->calls > 0, world->now_ms);
+    bool is_retry = request->calls > 0;
+    rc_sim_tally_call(&world->tally, is_retry, world->now_ms);
+    if (is_retry)
+        rc_sim_tally_grant(&world->tally,
+                           request->is_granted ? request->granted_at_ms : world->now_ms);
+    request->is_granted = false;
     request->calls++;
     request->call_at_ms = world->now_ms;
     request->site = action->target;
@@ -95,6 +100,14 @@ static void finish(rc_sim_world *world, uint32_t index, rc_sim_end end, rc_reaso
     rc_sim_clients_leave(world, client);
 }
 
+static void begin_wait(rc_sim_request *request, uint64_t now_ms)
+{
+    request->is_waiting = true;
+    if (!request->is_granted)
+        request->granted_at_ms = now_ms;
+    request->is_granted = true;
+}
+
 static void carry_out(rc_sim_world *world, uint32_t index, rc_action action)
 {
     switch (action.what) {
@@ -102,8 +115,7 @@ static void carry_out(rc_sim_world *world, uint32_t index, rc_action action)
         start_call(world, index, &action);
         return;
     case RC_DO_WAIT:
-        request_at(world, index)->is_waiting = true;
-        rc_sim_tally_wait(&world->tally, action.at_ms);
+        begin_wait(request_at(world, index), world->now_ms);
         rc_sim_world_note(world, rc_event_heap_push(&world->heap, action.at_ms, index));
         return;
     case RC_DO_DELIVER:
@@ -133,6 +145,7 @@ void rc_sim_request_begin(rc_sim_world *world, uint32_t client, uint32_t tokens_
     request->tokens_out = tokens_out;
     request->calls = 0;
     request->is_waiting = false;
+    request->is_granted = false;
     request->is_held = false;
     if (world->row != NULL) {
         carry_out(world, index, rc_sim_rival_begin(&request->rival));

@@ -38,6 +38,7 @@ typedef struct rc_sim_bucket {
     uint32_t requests_ok; /* of those that came in here: delivered in time, whenever that was */
     uint32_t calls;       /* began here, at all providers together: the load */
     uint32_t retries;     /* of these calls */
+    uint32_t granted;     /* retries that were decided on here and began now or later */
     uint32_t delivered;   /* requests that ended well here (in time or late) */
     uint32_t failed;      /* requests that ended badly here */
 } rc_sim_bucket;
@@ -60,21 +61,23 @@ typedef struct rc_sim_span {
 #define RC_SIM_NO_FAULT INT64_C(-2)
 
 /* The retries after the last fault has ended. A herd is many of them in the same tenth of a second:
- * more than three times the mean of the five seconds around it. Each tenth after the fault is
- * compared with its own five seconds (25 tenths before it, itself, 24 after it, empty ones too):
- * retries that die away are no herd, and one that comes late does not hide in a long calm. Tenths
- * whose five seconds have a mean below 5 are not judged: three times that is what chance does. The
- * numbers are those of the worst tenth; with none to judge, is_meaningful is false. */
+ * more than three times the mean of the five seconds around it, and more than fifteen. Each tenth
+ * after the fault is judged by its own five seconds (25 tenths before it, itself, 24 after it,
+ * empty ones too): retries that die away are no herd, and one that comes late does not hide in a
+ * long calm. A mean below 5 counts as 5, because chance alone makes three of one: so a lone burst
+ * is judged too, and a handful is none. The numbers are those of the tenth with the largest ratio.
+ */
 typedef struct rc_sim_herd {
-    uint64_t retries; /* all that began after the fault */
-    uint32_t tenths;  /* that were judged */
-    uint32_t mean_milli;
-    uint32_t peak;
-    uint32_t ratio_milli; /* peak / mean; 0 when none was judged */
-    bool is_meaningful;
+    uint64_t retries;     /* all that began after the fault */
+    uint32_t tenths;      /* from the fault's end to the last one that something happened in */
+    uint32_t peak;        /* the retries of the worst tenth */
+    uint32_t mean_milli;  /* of its five seconds */
+    uint32_t ratio_milli; /* peak / the larger of mean and 5 */
+    bool is_herd;         /* the ratio is above 3 */
 } rc_sim_herd;
 
-/* Calls per request in a stretch of time, by when both began. */
+/* Calls per request in a stretch of time, by when both began; of `drained`, a retry counts when it
+ * was granted. */
 typedef struct rc_sim_load {
     uint64_t from_ms;
     uint64_t until_ms;
@@ -108,9 +111,9 @@ typedef struct rc_sim_policy_result {
     rc_histogram failing; /* of what failed: how long it took to be told */
 
     rc_sim_load in_fault; /* from the first fault's beginning to the last one's end */
-    rc_sim_load drained;  /* while the budget is empty: from the beginning of the last retry that
-                             was granted before the first refusal, to the last fault's end;
-                             requests 0: it was never empty, or not for long enough */
+    rc_sim_load drained;  /* while the budget is empty: from the first retry that it refused to the
+                             last fault's end; requests 0: it was never empty, or not for long
+                             enough */
     int64_t recovery_ms;  /* RC_SIM_NEVER, RC_SIM_NO_FAULT */
     rc_sim_herd herd;
     uint64_t refill_ms; /* of the retry budget; 0: there is none */
@@ -135,7 +138,7 @@ typedef struct rc_sim_result {
     uint64_t deadline_ms; /* of each request */
     uint64_t fault_from_ms;
     uint64_t fault_until_ms; /* both 0: no fault */
-    bool is_partial;         /* stopped by the progress function */
+    bool is_partial; /* stopped by the progress function: the last policy's run is not whole */
     uint32_t span_count;
     rc_sim_span spans[RC_SIM_SPANS_MAX];
     uint32_t policy_count;

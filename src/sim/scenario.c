@@ -1,5 +1,7 @@
 #include "sim/scenario.h"
 
+#include <string.h>
+
 void rc_sim_text_set(char *field, size_t size, rc_str text)
 {
     size_t len = text.len < size ? text.len : size - 1;
@@ -46,6 +48,32 @@ void rc_sim_scenario_init(rc_sim_scenario *scenario)
     rc_sim_provider_init(&scenario->providers[0], RC_STR("primary"));
 }
 
+/* How long it lasts, in hundredths of a millisecond: a surge counts for as much as it brings. */
+static uint64_t weighted_ms(const rc_sim_scenario *scenario)
+{
+    const rc_sim_surge *surge = &scenario->clients.surge;
+    uint64_t end_ms =
+        surge->until_ms < scenario->duration_ms ? surge->until_ms : scenario->duration_ms;
+    uint64_t surge_ms = end_ms > surge->from_ms ? end_ms - surge->from_ms : 0;
+    return (scenario->duration_ms - surge_ms) * 100 + surge_ms * surge->pct;
+}
+
+uint64_t rc_sim_scenario_requests(const rc_sim_scenario *scenario)
+{
+    return weighted_ms(scenario) * scenario->clients.count / scenario->clients.every_ms / 100;
+}
+
+uint64_t rc_sim_scenario_requests_max(const rc_sim_scenario *scenario)
+{
+    uint64_t most = weighted_ms(scenario) * RC_SIM_CLIENTS_MAX / 100;
+    return most < RC_SIM_REQUESTS_MAX ? most : RC_SIM_REQUESTS_MAX;
+}
+
+bool rc_sim_fault_has_hint(rc_sim_fault_kind kind)
+{
+    return kind == RC_SIM_OUTAGE || kind == RC_SIM_ERROR || kind == RC_SIM_OVERLOAD;
+}
+
 static bool is_in_order(const rc_sim_spread *spread)
 {
     return spread->min <= spread->p50 && spread->p50 <= spread->p90 && spread->p90 <= spread->p99 &&
@@ -86,6 +114,8 @@ static const char *check_fault(const rc_sim_fault *fault)
         return "a fault touches 1 to 100 percent of the calls";
     if (fault->retry_after_ms > RC_SIM_DURATION_MAX_MS)
         return "a fault's hint is at most 3600000 ms";
+    if (fault->retry_after_ms >= 0 && !rc_sim_fault_has_hint(fault->kind))
+        return "outage, error and overload alone send a hint";
     if (fault->slow_pct < 1 || fault->slow_pct > RC_SIM_SLOW_MAX_PCT)
         return "a fault makes things 1 to 100000 percent as slow";
     return NULL;
@@ -123,6 +153,15 @@ static const char *check_provider(const rc_sim_provider *provider, const rc_sim_
     return wrong;
 }
 
+static bool has_name_twice(const rc_sim_scenario *scenario)
+{
+    for (uint32_t i = 1; i < scenario->provider_count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (strcmp(scenario->providers[i].name, scenario->providers[j].name) == 0)
+                return true;
+    return false;
+}
+
 const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
 {
     if (scenario->duration_ms < 1 || scenario->duration_ms > RC_SIM_DURATION_MAX_MS)
@@ -131,7 +170,11 @@ const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
         return "there are 1 to 8 providers";
     if (scenario->policy_count < 1 || scenario->policy_count > RC_SIM_POLICIES_MAX)
         return "there are 1 to 16 policies";
+    if (has_name_twice(scenario))
+        return "two providers have the same name";
     const char *wrong = check_clients(&scenario->clients);
+    if (wrong == NULL && rc_sim_scenario_requests(scenario) > RC_SIM_REQUESTS_MAX)
+        wrong = "more than 200000000 requests would come in";
     for (uint32_t i = 0; i < scenario->provider_count && wrong == NULL; i++)
         wrong = check_provider(&scenario->providers[i], &scenario->clients);
     for (uint32_t i = 0; i < scenario->policy_count && wrong == NULL; i++) {

@@ -25,6 +25,8 @@
 #define RC_SIM_SLOW_MAX_PCT 100000
 #define RC_SIM_SURGE_MAX_PCT 10000
 #define RC_SIM_MINUTE_MS 60000
+/* Of one policy's run: minutes of work. */
+#define RC_SIM_REQUESTS_MAX 200000000
 
 /* A number that varies, by its quantiles: straight lines between them, so that it is drawn without
  * floating point. All the same: it does not vary. */
@@ -63,7 +65,7 @@ typedef struct rc_sim_fault {
     uint64_t from_ms;
     uint64_t until_ms;
     uint32_t share_pct;     /* of the calls that come in between; 1..100 */
-    int64_t retry_after_ms; /* the hint it sends (OUTAGE, ERROR, OVERLOAD); -1: none */
+    int64_t retry_after_ms; /* the hint it sends (OUTAGE, ERROR, OVERLOAD alone); -1: none */
     uint32_t slow_pct;      /* SLOW, SLOW_FIRST: 300 is three times */
     uint32_t after_tokens;  /* CUT: 0 is before the first one */
 } rc_sim_fault;
@@ -168,6 +170,15 @@ void rc_sim_text_set(char *field, size_t size, rc_str text);
 void rc_sim_scenario_init(rc_sim_scenario *scenario);
 void rc_sim_provider_init(rc_sim_provider *provider, rc_str name);
 void rc_sim_fault_init(rc_sim_fault *fault, rc_sim_fault_kind kind);
+
+/* How many requests come in, about: of a closed loop at most. The clients are sound. */
+uint64_t rc_sim_scenario_requests(const rc_sim_scenario *scenario);
+
+/* The most that a copy of it with more clients can have. */
+uint64_t rc_sim_scenario_requests_max(const rc_sim_scenario *scenario);
+
+/* Does a fault of this kind send a hint? */
+bool rc_sim_fault_has_hint(rc_sim_fault_kind kind);
 
 /* What is wrong with it: a static sentence; NULL when it is sound. */
 const char *rc_sim_scenario_check(const rc_sim_scenario *scenario);

@@ -62,7 +62,7 @@ typedef struct key_row {
 static const key_row rows[] = {
     TOP("name", KEY_NAME, name, 0, 0),
     TOP("about", KEY_ABOUT, about, 0, 0),
-    TOP("seed", KEY_LARGE, seed, 1, INT64_MAX),
+    TOP("seed", KEY_LARGE, seed, 0, INT64_MAX),
     TOP("duration_ms", KEY_LONG_MS, duration_ms, 1, RC_SIM_DURATION_MAX_MS),
     OTHER(RC_SIM_AT_TOP, "clients"),
     OTHER(RC_SIM_AT_TOP, "providers"),

@@ -74,6 +74,10 @@ static void read_fault(const rc_yaml_node *node, rc_sim_fault *fault, rc_config_
     static const char *const needed[] = {"kind", "from_ms", "until_ms", NULL};
     need(node, needed, faults);
     check_end(node, fault->from_ms, fault->until_ms, faults);
+    const rc_yaml_node *hint = get(node, "retry_after_ms");
+    if (hint != NULL && !rc_sim_fault_has_hint(fault->kind))
+        rc_config_fault_say(rc_yaml_fault_at_key(faults, hint),
+                            "outage, error and overload alone send a hint");
 }
 
 static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
@@ -101,6 +105,19 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
         return;
     for (const rc_yaml_node *fault = list->first; fault != NULL; fault = fault->next)
         read_fault(fault, &provider->faults[provider->fault_count++], faults);
+}
+
+/* Results go by the name. */
+static void check_provider_name(const rc_yaml_node *node, const rc_sim_scenario *scenario,
+                                rc_config_faults *faults)
+{
+    const rc_yaml_node *name = get(node, "name");
+    const char *last = scenario->providers[scenario->provider_count - 1].name;
+    for (uint32_t i = 0; name != NULL && last[0] != '\0' && i + 1 < scenario->provider_count; i++)
+        if (strcmp(scenario->providers[i].name, last) == 0)
+            rc_config_fault_quote(
+                rc_config_fault_say(rc_yaml_fault(faults, name), "there are two providers "),
+                rc_str_c(last));
 }
 
 /* ---- policies ---- */
@@ -189,8 +206,10 @@ static void read_lists(const rc_yaml_node *root, rc_sim_scenario *scenario,
     const rc_yaml_node *providers = get(root, "providers");
     if (providers != NULL && is_list(providers, RC_SIM_PROVIDERS_MAX, faults)) {
         scenario->provider_count = 0;
-        for (const rc_yaml_node *node = providers->first; node != NULL; node = node->next)
+        for (const rc_yaml_node *node = providers->first; node != NULL; node = node->next) {
             read_provider(node, &scenario->providers[scenario->provider_count++], faults);
+            check_provider_name(node, scenario, faults);
+        }
     }
     const rc_yaml_node *policies = get(root, "policies");
     if (policies != NULL && is_list(policies, RC_SIM_POLICIES_MAX, faults))
@@ -198,6 +217,21 @@ static void read_lists(const rc_yaml_node *root, rc_sim_scenario *scenario,
             read_policy(node, scenario, faults);
     for (size_t i = 0; policies == NULL && i < sizeof usual / sizeof usual[0]; i++)
         (void)rc_sim_scenario_add(scenario, rc_str_c(usual[i]));
+}
+
+/* A number in the sentence, which the check has none of. */
+static void check_requests(const rc_yaml_node *root, const rc_sim_scenario *scenario,
+                           rc_config_faults *faults)
+{
+    if (faults->count > 0 || rc_sim_scenario_requests(scenario) <= RC_SIM_REQUESTS_MAX)
+        return;
+    const rc_yaml_node *clients = get(root, "clients");
+    rc_config_fault *fault = rc_yaml_fault(faults, clients != NULL ? clients : root);
+    rc_config_fault_say(fault, "some ");
+    rc_config_fault_say_u64(fault, rc_sim_scenario_requests(scenario));
+    rc_config_fault_say(fault, " requests would come in, and ");
+    rc_config_fault_say_u64(fault, RC_SIM_REQUESTS_MAX);
+    rc_config_fault_say(fault, " are the most that is simulated");
 }
 
 static void read_all(const rc_yaml_node *root, rc_sim_scenario *scenario, rc_config_faults *faults)
@@ -209,6 +243,7 @@ static void read_all(const rc_yaml_node *root, rc_sim_scenario *scenario, rc_con
     if (clients != NULL)
         read_clients(clients, &scenario->clients, faults);
     read_lists(root, scenario, faults);
+    check_requests(root, scenario, faults);
     const char *wrong = faults->count == 0 ? rc_sim_scenario_check(scenario) : NULL;
     if (wrong != NULL)
         rc_config_fault_say(rc_yaml_fault(faults, root), wrong);
@@ -221,6 +256,7 @@ rc_status rc_sim_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_fa
     if (scenario == NULL)
         return RC_E_NOMEM;
     rc_yaml doc;
+    faults->is_open = true;
     rc_status status = rc_yaml_parse(&doc, text, alloc, faults);
     if (status == RC_OK) {
         read_all(doc.root, scenario, faults);

@@ -12,7 +12,6 @@ typedef struct sim_run {
     rc_sim_world *world;
     rc_sim_result *result;
     uint32_t index; /* of the policy */
-    uint32_t told_permille;
 } sim_run;
 
 /* value * num / den, at least 1 and at most max. */
@@ -44,7 +43,7 @@ static void keep_room(rc_sim_limits *limits, const rc_sim_clients *clients)
 static void scale(rc_sim_scenario *scenario, uint64_t requests)
 {
     rc_sim_clients *clients = &scenario->clients;
-    uint64_t expected = scenario->duration_ms * clients->count / clients->every_ms;
+    uint64_t expected = rc_sim_scenario_requests(scenario);
     if (requests == 0 || expected == 0)
         return;
     uint64_t count = scaled(clients->count, requests, expected, UINT32_MAX);
@@ -128,9 +127,6 @@ static bool tell_progress(sim_run *run, uint64_t now_ms, bool is_over)
     uint32_t permille = (uint32_t)((run->index * UINT64_C(1000) + part) / count);
     if (is_over)
         permille = 1000;
-    if (permille == run->told_permille)
-        return true;
-    run->told_permille = permille;
     rc_sim_progress progress = {.policy = run->scenario.policies[run->index].name,
                                 .policy_index = run->index,
                                 .policy_count = count,
@@ -203,11 +199,12 @@ rc_status rc_sim_run(const rc_sim_scenario *scenario, const rc_sim_options *opti
     if (rc_sim_scenario_check(scenario) != NULL)
         return RC_E_ARGUMENT;
     static const rc_sim_options none = {.seed = 0};
+    if (options != NULL && options->requests > rc_sim_scenario_requests_max(scenario))
+        return RC_E_RANGE;
     sim_run *run = alloc->get(alloc->ctx, sizeof *run);
     if (run == NULL)
         return RC_E_NOMEM;
-    *run = (sim_run){
-        .options = options != NULL ? options : &none, .alloc = *alloc, .told_permille = UINT32_MAX};
+    *run = (sim_run){.options = options != NULL ? options : &none, .alloc = *alloc};
     run->scenario = *scenario;
     scale(&run->scenario, run->options->requests);
     uint64_t seed = run->options->seed != 0 ? run->options->seed : scenario->seed;

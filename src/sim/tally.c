@@ -66,10 +66,11 @@ void rc_sim_tally_call(rc_sim_tally *tally, bool is_retry, uint64_t now_ms)
     bucket->retries += is_retry;
 }
 
-void rc_sim_tally_wait(rc_sim_tally *tally, uint64_t at_ms)
+void rc_sim_tally_grant(rc_sim_tally *tally, uint64_t at_ms)
 {
-    if (!tally->is_drained && at_ms > tally->drained_at_ms)
-        tally->drained_at_ms = at_ms;
+    rc_sim_bucket *bucket = bucket_at(tally, at_ms);
+    if (bucket != NULL)
+        bucket->granted++;
 }
 
 void rc_sim_tally_cost(rc_sim_tally *tally, uint64_t nano_usd, bool is_wasted)
@@ -106,8 +107,7 @@ static void count_failed(rc_sim_tally *tally, const rc_sim_ending *ending, uint6
     if (ending->reason != RC_WHY_RETRY_BUDGET_SPENT || tally->is_drained)
         return;
     tally->is_drained = true;
-    if (now_ms > tally->drained_at_ms)
-        tally->drained_at_ms = now_ms;
+    tally->drained_at_ms = now_ms;
 }
 
 void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t now_ms)

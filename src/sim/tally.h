@@ -16,7 +16,7 @@ typedef struct rc_sim_tally {
     uint32_t bucket_size;
     uint64_t deadline_ms;
     bool is_drained;        /* the budget was empty once */
-    uint64_t drained_at_ms; /* since when all retries were granted after that */
+    uint64_t drained_at_ms; /* when a retry was refused for it first */
     rc_status status;       /* sticks */
 } rc_sim_tally;
 
@@ -40,8 +40,8 @@ void rc_sim_tally_init(rc_sim_tally *tally, const rc_alloc *alloc, uint64_t dead
                        rc_sim_policy_result *result);
 void rc_sim_tally_request(rc_sim_tally *tally, uint64_t now_ms);
 void rc_sim_tally_call(rc_sim_tally *tally, bool is_retry, uint64_t now_ms);
-/* A retry was granted that will begin at that time. */
-void rc_sim_tally_wait(rc_sim_tally *tally, uint64_t at_ms);
+/* A retry that begins now was granted at that time. */
+void rc_sim_tally_grant(rc_sim_tally *tally, uint64_t at_ms);
 void rc_sim_tally_cost(rc_sim_tally *tally, uint64_t nano_usd, bool is_wasted);
 void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_ending *ending, uint64_t now_ms);
 

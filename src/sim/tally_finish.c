@@ -3,7 +3,9 @@
 
 #define TENTHS_A_SECOND 10
 #define RECOVERED_MILLI_PCT 99000
-#define HERD_MEAN_MIN_MILLI 5000
+/* The least mean that a tenth is compared with. */
+#define HERD_MEAN_MIN 5
+#define HERD_RATIO_MILLI 3000
 #define HERD_BEFORE 25
 #define HERD_AFTER 24
 #define HERD_TENTHS (HERD_BEFORE + 1 + HERD_AFTER)
@@ -23,6 +25,20 @@ static rc_sim_load load_between(const rc_sim_policy_result *result, uint64_t fro
         load.requests += result->buckets[i].requests;
         load.calls += result->buckets[i].calls;
     }
+    load.calls_per_request_milli = ratio(load.calls, load.requests, 1000);
+    return load;
+}
+
+/* By when a retry was granted: what the budget lets pass is what it is given, whatever the waits
+ * are. By when they begin, retries of a busier second would count against the requests of a
+ * quieter one. */
+static rc_sim_load drained_between(const rc_sim_policy_result *result, uint64_t from_ms,
+                                   uint64_t until_ms)
+{
+    rc_sim_load load = load_between(result, from_ms, until_ms);
+    uint64_t first = (from_ms + RC_SIM_BUCKET_MS - 1) / RC_SIM_BUCKET_MS;
+    for (uint64_t i = first; i < until_ms / RC_SIM_BUCKET_MS && i < result->bucket_count; i++)
+        load.calls += (uint64_t)result->buckets[i].granted - result->buckets[i].retries;
     load.calls_per_request_milli = ratio(load.calls, load.requests, 1000);
     return load;
 }
@@ -76,19 +92,18 @@ static rc_sim_herd herd_after(const rc_sim_policy_result *result, uint64_t fault
         if (i > HERD_BEFORE && i > from)
             around -= retries_at(result, i - HERD_BEFORE - 1);
         uint32_t retries = retries_at(result, i);
-        uint32_t mean_milli = ratio(around, HERD_TENTHS, 1000);
         herd.retries += retries;
-        if (mean_milli < HERD_MEAN_MIN_MILLI)
-            continue;
         herd.tenths++;
-        herd.is_meaningful = true;
-        uint32_t ratio_milli = ratio((uint64_t)retries * HERD_TENTHS, around, 1000);
+        uint64_t least = HERD_MEAN_MIN * HERD_TENTHS;
+        uint32_t ratio_milli =
+            ratio((uint64_t)retries * HERD_TENTHS, around > least ? around : least, 1000);
         if (ratio_milli <= herd.ratio_milli)
             continue;
         herd.ratio_milli = ratio_milli;
-        herd.mean_milli = mean_milli;
+        herd.mean_milli = ratio(around, HERD_TENTHS, 1000);
         herd.peak = retries;
     }
+    herd.is_herd = herd.ratio_milli > HERD_RATIO_MILLI;
     return herd;
 }
 
@@ -104,6 +119,6 @@ void rc_sim_tally_finish(rc_sim_tally *tally, uint64_t duration_ms, uint64_t fau
         return;
     result->in_fault = load_between(result, fault_from_ms, fault_until_ms);
     if (tally->is_drained && tally->drained_at_ms < fault_until_ms)
-        result->drained = load_between(result, tally->drained_at_ms, fault_until_ms);
+        result->drained = drained_between(result, tally->drained_at_ms, fault_until_ms);
     result->herd = herd_after(result, fault_until_ms);
 }

@@ -20,13 +20,16 @@
 #define RC_SIM_ARRIVAL UINT32_C(0x80000000)
 #define RC_SIM_NO_REQUEST UINT32_MAX
 #define RC_SIM_CHUNK 1024
+/* A tick is about a nanosecond. */
+#define RC_SIM_TICKS_A_MS UINT64_C(1024000)
 
 typedef struct rc_sim_request {
     rc_call call;             /* OURS */
     rc_sim_rival_state rival; /* else */
     rc_sim_answer answer;     /* how the call in flight will end */
     uint64_t arrived_at_ms;
-    uint64_t call_at_ms; /* when the latest call began */
+    uint64_t call_at_ms;    /* when the latest call began */
+    uint64_t granted_at_ms; /* the next one, if is_granted */
     uint32_t client;
     uint32_t tokens_in;
     uint32_t tokens_out;
@@ -34,7 +37,8 @@ typedef struct rc_sim_request {
     uint32_t next_free;
     uint16_t site; /* that was asked last */
     bool is_waiting;
-    bool is_held; /* has a place at the site */
+    bool is_granted; /* waits for a retry */
+    bool is_held;    /* has a place at the site */
 } rc_sim_request;
 
 /* What one process knows. */
@@ -56,11 +60,11 @@ typedef struct rc_sim_world {
     rc_sim_site sites[RC_SIM_PROVIDERS_MAX];
     rc_event_heap heap;
     rc_sim_tally tally;
-    rc_sim_rng arrivals;  /* the same for every policy */
-    rc_sim_rng sites_rng; /* what providers do by chance */
-    rc_sim_rng entropy;   /* of the policy */
-    uint64_t next_arrival_us;
-    uint64_t gap_us; /* OPEN: mean, in 1/1024 of a microsecond */
+    rc_sim_rng arrivals;   /* the same for every policy */
+    rc_sim_rng sites_rng;  /* what providers do by chance */
+    rc_sim_rng entropy;    /* of the policy */
+    uint64_t next_arrival; /* OPEN: in ticks, as the mean gap */
+    uint64_t gap;
     uint64_t now_ms;
     uint32_t chunk_count;
     uint32_t free_request; /* the head of the list */

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "sys/calls.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -51,7 +53,8 @@ static int clock_monotonic(struct timespec *ret_time)
 
 static int open_append(const char *path)
 {
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, PRIVATE_MODE);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                PRIVATE_MODE);
 }
 
 static int open_temp(const char *folder)
@@ -61,7 +64,23 @@ static int open_temp(const char *folder)
 
 static int open_terminal(void)
 {
-    return open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    return open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+static int open_again(int fd)
+{
+    char path[32];
+    int number;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0)
+        return -1;
+    /* The master of a pseudo-terminal opened again is the master of another one. */
+    if (ioctl(fd, TIOCGPTN, &number) == 0) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (flags & O_APPEND));
 }
 
 static int lift(int fd)
@@ -85,6 +104,13 @@ static int adopt_orphans(void)
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
+/* Whoever reads the signal in our end looks for the command's core, not for ours. */
+static int raise_plain(int signal, bool is_for_group)
+{
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    return is_for_group ? kill(0, signal) : raise(signal);
+}
+
 static int signal_fd(const sigset_t *set)
 {
     return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -105,9 +131,11 @@ const rc_sys_calls rc_sys_real = {
     .open_append = open_append,
     .open_temp = open_temp,
     .open_terminal = open_terminal,
+    .open_again = open_again,
     .pread = pread,
     .lseek = lseek,
     .fstat = fstat,
+    .stat = stat,
     .lift = lift,
     .set_nonblocking = set_nonblocking,
     .pipe = pipe_cloexec,
@@ -115,13 +143,17 @@ const rc_sys_calls rc_sys_real = {
     .spawn = rc_sys_spawn,
     .waitid = waitid,
     .kill = kill,
+    .raise = raise_plain,
     .adopt_orphans = adopt_orphans,
+    .children = rc_sys_children,
     .getpgrp = getpgrp,
     .signal_mask = sigprocmask,
     .signal_fd = signal_fd,
     .signal_action = sigaction,
+    .signal_pending = sigpending,
     .tcgetattr = tcgetattr,
     .tcsetattr = tcsetattr,
+    .tcflush = tcflush,
     .tcgetpgrp = tcgetpgrp,
     .tcsetpgrp = tcsetpgrp,
 };

@@ -1,17 +1,11 @@
 #include "sys/config_file.h"
 
 #include <errno.h>
-#include <string.h>
 
 static bool is_there(const rc_sys_calls *calls, const char *path)
 {
-    int fd = calls->open_read(path);
-    while (fd < 0 && errno == EINTR)
-        fd = calls->open_read(path);
-    if (fd < 0)
-        return errno != ENOENT && errno != ENOTDIR;
-    calls->close(fd);
-    return true;
+    struct stat facts;
+    return calls->stat(path, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 /* folder "/" middle "/recourse.yaml" */
@@ -42,17 +36,28 @@ bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path)
                    : try_path(calls, calls->getenv("HOME"), "/.config/recourse", ret_path);
 }
 
+const char *rc_path_other(const rc_sys_calls *calls, const char *path)
+{
+    struct stat facts;
+    if (calls->stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
+        return NULL;
+    if (S_ISDIR(facts.st_mode))
+        return "a folder";
+    if (S_ISFIFO(facts.st_mode))
+        return "a pipe";
+    return S_ISSOCK(facts.st_mode) ? "a socket" : "a device";
+}
+
 rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path)
 {
     struct stat facts;
-    int fd = calls->open_read(path);
-    if (fd < 0)
-        return RC_SECRET_FILE_MISSING;
-    int result = calls->fstat(fd, &facts);
-    calls->close(fd);
-    if (result != 0)
+    if (calls->stat(path, &facts) != 0)
         return RC_SECRET_FILE_MISSING;
     if (!S_ISREG(facts.st_mode))
         return RC_SECRET_FILE_OTHER;
+    int fd = calls->open_read(path);
+    if (fd < 0)
+        return RC_SECRET_FILE_MISSING;
+    calls->close(fd);
     return (facts.st_mode & S_IROTH) != 0 ? RC_SECRET_FILE_OPEN : RC_SECRET_FILE_GOOD;
 }

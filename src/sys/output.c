@@ -72,11 +72,37 @@ bool rc_output_is_missing(int error)
     return error == ENOENT;
 }
 
-int rc_output_open(const rc_output *output)
+static int make_one(const rc_output *output, const char *path)
 {
-    if (output->files->make_folder(output->folder) == 0 || errno == EEXIST)
+    if (output->files->make_folder(path) == 0 || errno == EEXIST)
         return 0;
     return errno;
+}
+
+/* "a", "a/b": each folder above the last part. */
+static int make_above(const rc_output *output)
+{
+    char path[RC_OUTPUT_PATH_MAX];
+    int error = 0;
+    for (size_t i = 0; output->folder[i] != '\0' && error == 0; i++) {
+        if (i + 1 == sizeof(path))
+            return ENAMETOOLONG;
+        path[i] = output->folder[i];
+        path[i + 1] = '\0';
+        if (output->folder[i + 1] == '/' && path[i] != '/')
+            error = make_one(output, path);
+    }
+    return error;
+}
+
+int rc_output_open(const rc_output *output)
+{
+    /* Those above are there, nearly always. */
+    int error = make_one(output, output->folder);
+    if (error != ENOENT)
+        return error;
+    error = make_above(output);
+    return error == 0 ? make_one(output, output->folder) : error;
 }
 
 /* Opens a file that is new under a name of its own. */

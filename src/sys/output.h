@@ -33,8 +33,8 @@ typedef struct rc_output {
 /* There is nothing of that name. */
 bool rc_output_is_missing(int error);
 
-/* Makes the folder unless it is there; those above it must be. 0, or the errno number. All that
- * output points to: borrows. */
+/* Makes the folder unless it is there, and those above it that are missing. 0, or the errno number.
+ * All that output points to: borrows. */
 int rc_output_open(const rc_output *output);
 
 /* Writes a file of that name. 0, or the errno number; then the file that was there before is still

@@ -7,8 +7,7 @@
 #include "sys/file.h"
 #include "sys/process_run.h"
 
-/* What a process that has left the group may still say after the command's end.
- */
+/* What a process that has left the group may still say after the command's end. */
 #define DRAIN_MAX ((size_t)1 << 20)
 
 /* ---- the start ---- */
@@ -48,8 +47,7 @@ static int open_pipe(const rc_sys_calls *calls, bool is_to_it, ends *ret_ends)
     return error;
 }
 
-/* 127: there is none; 126: it is there and cannot be run; 0: it was not the
- * command's fault. */
+/* 127: there is none; 126: it is there and cannot be run; 0: it was not the command's fault. */
 static int status_of_failure(int error)
 {
     switch (error) {
@@ -72,49 +70,77 @@ static int status_of_failure(int error)
     }
 }
 
-static int spawn(rc_run *run, int stdin_fd, int stderr_fd)
+typedef struct pipes {
+    ends err;
+    ends in;
+    ends report;
+} pipes;
+
+/* A reader in a pipeline (less) needs the terminal as much as the command does: then the foreground
+ * stays with our group, and the command gets it when it asks. */
+static bool is_for_people(const rc_run *run)
+{
+    return run->calls->isatty(RC_FD_STDIN) != 0 && run->calls->isatty(RC_FD_STDOUT) != 0 &&
+           rc_tty_is_ours(run->tty);
+}
+
+static int spawn(rc_run *run, const pipes *p)
 {
     rc_spawn what = {
         .argv = run->plan->argv,
-        .stdin_fd = stdin_fd,
-        .stderr_fd = stderr_fd,
-        .tty_fd = rc_tty_is_ours(run->tty) ? run->tty->fd : -1,
+        .stdin_fd = p->in.its,
+        .stderr_fd = p->err.its,
+        .report_fd = p->report.its,
+        .tty_fd = is_for_people(run) ? run->tty->fd : -1,
         .mask = run->watch->old_mask,
     };
     int error = run->calls->spawn(&what, &run->pid);
-    run->tty->is_given = error == 0 && what.tty_fd >= 0;
-    if (what.tty_fd < 0 || (error != ENOTTY && error != EIO && error != EPERM))
-        return error;
-    /* The terminal may have gone this moment; that is no reason not to run. */
-    what.tty_fd = -1;
-    return run->calls->spawn(&what, &run->pid);
+    if (what.tty_fd >= 0 && (error == ENOTTY || error == EIO || error == EPERM)) {
+        /* The terminal may have gone this moment; that is no reason not to run. */
+        what.tty_fd = -1;
+        error = run->calls->spawn(&what, &run->pid);
+    }
+    if (error == 0 && what.tty_fd >= 0)
+        rc_tty_gave(run->tty, run->pid);
+    run->end.had_terminal = error == 0 && what.tty_fd >= 0;
+    return error;
+}
+
+static int open_pipes(rc_run *run, pipes *p)
+{
+    bool is_fed = run->plan->input->kind == RC_STDIN_STREAM;
+    int error = open_pipe(run->calls, false, &p->err);
+    if (error == 0 && is_fed)
+        error = open_pipe(run->calls, true, &p->in);
+    /* It can say what failed in words, too. */
+    if (error == 0 && open_pipe(run->calls, false, &p->report) != 0)
+        p->report = (ends){-1, -1};
+    return error;
 }
 
 static void start(rc_run *run)
 {
-    ends err = {-1, -1};
-    ends in = {-1, -1};
-    bool is_fed = run->plan->input->kind == RC_STDIN_STREAM;
+    pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
     run->end.doing = "make a pipe for it";
-    run->end.error = open_pipe(run->calls, false, &err);
-    if (run->end.error == 0 && is_fed)
-        run->end.error = open_pipe(run->calls, true, &in);
+    run->end.error = open_pipes(run, &p);
     if (run->end.error == 0) {
         run->end.doing = "start it";
-        run->end.error = spawn(run, in.its, err.its);
+        run->end.error = spawn(run, &p);
         run->end.status = status_of_failure(run->end.error);
     }
     if (run->end.error != 0) {
-        close_ends(run->calls, &err);
-        close_ends(run->calls, &in);
+        close_ends(run->calls, &p.err);
+        close_ends(run->calls, &p.in);
+        close_ends(run->calls, &p.report);
         run->phase = RC_RUN_OVER;
         return;
     }
-    rc_fd_close(run->calls, err.its);
-    if (is_fed)
-        rc_fd_close(run->calls, in.its);
-    run->err_fd = err.ours;
-    run->in_fd = in.ours;
+    rc_run_close(run, &p.err.its);
+    rc_run_close(run, &p.in.its);
+    rc_run_close(run, &p.report.its);
+    run->err_fd = p.err.ours;
+    run->in_fd = p.in.ours;
+    run->report_fd = p.report.ours;
     run->end.is_started = true;
     run->phase = RC_RUN_RUNNING;
 }
@@ -123,21 +149,17 @@ static void start(rc_run *run)
 
 enum {
     AT_SIGNALS,
-    AT_ERROR, /* its standard error, or ours while something is to be written */
+    AT_ERROR, /* its standard error, when the latest piece of it has gone out */
+    AT_REPORT,
     AT_INPUT, /* the pipe to it */
     AT_STDIN,
     AT_COUNT
 };
 
-static void set_error(const rc_run *run, struct pollfd *fd)
-{
-    *fd = (struct pollfd){.fd = run->err_fd, .events = POLLIN};
-    if (run->piece_len > 0)
-        *fd = (struct pollfd){.fd = RC_FD_STDERR, .events = POLLOUT};
-}
+_Static_assert(AT_COUNT <= RC_WATCH_POLLS_MAX, "the watch polls for all");
 
-/* Nothing is read from our standard input before the command has taken what
- * there is: of what it does not want as little as possible is gone. */
+/* Nothing is read from our standard input before the command has taken what there is: of what it
+ * does not want as little as possible is gone. */
 static void set_input(const rc_run *run, struct pollfd *fds)
 {
     rc_stdin *in = run->plan->input;
@@ -164,14 +186,16 @@ static uint64_t next_time(const rc_run *run)
 
 static void on_ready(rc_run *run, const struct pollfd *fds)
 {
-    if (fds[AT_ERROR].revents != 0 && run->piece_len > 0)
+    if (run->piece_len > 0)
         rc_run_write_error(run);
     else if (fds[AT_ERROR].revents != 0 && run->err_fd >= 0)
         rc_run_read_error(run);
+    if (fds[AT_REPORT].revents != 0)
+        rc_run_read_report(run);
     if (fds[AT_STDIN].revents != 0)
         rc_stdin_read(run->plan->input);
     if ((fds[AT_INPUT].revents & (POLLERR | POLLHUP)) != 0)
-        rc_run_close_input(run);
+        rc_run_close(run, &run->in_fd);
     else if (run->in_fd >= 0 && (fds[AT_INPUT].revents != 0 || fds[AT_STDIN].revents != 0))
         rc_run_feed(run);
     if (fds[AT_SIGNALS].revents != 0)
@@ -182,7 +206,8 @@ static void step(rc_run *run)
 {
     struct pollfd fds[AT_COUNT];
     fds[AT_SIGNALS] = (struct pollfd){.fd = run->watch->signal_fd, .events = POLLIN};
-    set_error(run, &fds[AT_ERROR]);
+    fds[AT_ERROR] = (struct pollfd){.fd = run->piece_len > 0 ? -1 : run->err_fd, .events = POLLIN};
+    fds[AT_REPORT] = (struct pollfd){.fd = run->report_fd, .events = POLLIN};
     set_input(run, fds);
     int error = rc_watch_poll(run->watch, fds, AT_COUNT, next_time(run));
     if (error != 0) {
@@ -196,20 +221,26 @@ static void step(rc_run *run)
         rc_run_on_time(run);
 }
 
-/* The group is empty. What it has said is in the pipe, and goes out before we
- * do. */
+/* Nothing runs any more. What was said is in the pipe, and goes out before we do. */
 static void drain(rc_run *run)
 {
     while (run->phase == RC_RUN_DRAINING) {
         if (run->piece_len == 0 && run->err_fd >= 0)
             rc_run_read_error(run);
         if (run->drained > DRAIN_MAX)
-            rc_run_close_error(run);
+            rc_run_close(run, &run->err_fd);
         if (run->piece_len > 0)
             step(run);
         else if (run->err_fd < 0)
             run->phase = RC_RUN_OVER;
     }
+}
+
+/* The last of it, which is short; what somebody else still writes is not waited for. */
+static void drain_report(rc_run *run)
+{
+    for (size_t i = 0; i < RC_TAIL_MAX / RC_RUN_PIECE && run->report_fd >= 0; i++)
+        rc_run_read_report(run);
 }
 
 rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_plan *plan)
@@ -220,13 +251,20 @@ rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_pla
                   .plan = plan,
                   .in_fd = -1,
                   .err_fd = -1,
+                  .report_fd = -1,
                   .kill_at_ms = RC_WATCH_NEVER};
     rc_tail_reset(plan->tail);
+    rc_tail_reset(plan->report);
     start(&run);
     while (run.phase == RC_RUN_RUNNING || run.phase == RC_RUN_CLEARING)
         step(&run);
     drain(&run);
-    rc_run_close_input(&run);
-    rc_run_close_error(&run);
+    drain_report(&run);
+    /* Somebody who stayed behind may have held it until now. */
+    rc_tty_take(tty);
+    plan->talk->is_awaited = false;
+    rc_run_close(&run, &run.in_fd);
+    rc_run_close(&run, &run.err_fd);
+    rc_run_close(&run, &run.report_fd);
     return run.end;
 }

@@ -1,5 +1,4 @@
-/* The life of a command's process group: signals in, stops, ends, and what
- * stays behind. */
+/* The life of a command's process group: signals in, stops, ends, and what stays behind. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -17,6 +16,8 @@ static void signal_group(const rc_run *run, int signal)
 static void kill_group(rc_run *run)
 {
     signal_group(run, SIGKILL);
+    if (run->phase == RC_RUN_CLEARING)
+        rc_run_kill_leftovers(run);
     run->is_killed = true;
     run->kill_at_ms = run->watch->now_ms + LEFTOVERS_GRACE_MS;
 }
@@ -41,14 +42,24 @@ void rc_process_reap(const rc_sys_calls *calls)
 
 /* ---- stops ---- */
 
+/* False: it will not get what it waits for, however often it is continued. */
+static bool help(rc_run *run, bool wants_terminal)
+{
+    if (wants_terminal && rc_tty_is_ours(run->tty))
+        return true;
+    rc_tty_take(run->tty);
+    return rc_watch_suspend(run->watch) || !wants_terminal || rc_tty_is_ours(run->tty);
+}
+
 static void on_stop(rc_run *run, int signal)
 {
     bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
-    if (!wants_terminal || !rc_tty_is_ours(run->tty)) {
-        rc_tty_take(run->tty);
-        rc_watch_suspend(run->watch);
+    if (!help(run, wants_terminal)) {
+        rc_run_break(run, EIO, "give it the terminal, which is in other hands");
+        return;
     }
-    rc_tty_give(run->tty, run->pid);
+    if (wants_terminal || run->end.had_terminal)
+        run->end.had_terminal = rc_tty_give(run->tty, run->pid) || run->end.had_terminal;
     signal_group(run, SIGCONT);
 }
 
@@ -67,30 +78,42 @@ static int shell_status(const siginfo_t *info)
     return info->si_code == CLD_EXITED ? info->si_status : 128 + info->si_status;
 }
 
+static void set_end(rc_process_end *end, const siginfo_t *info)
+{
+    end->status = shell_status(info);
+    end->died_of = info->si_code == CLD_EXITED ? 0 : info->si_status;
+}
+
+/* A command that could not tidy up has left the terminal as it needed it. */
+static void take_terminal(const rc_run *run)
+{
+    rc_tty_take(run->tty);
+    if (run->end.died_of != 0 || run->end.error != 0 || rc_run_is_ended(run))
+        rc_tty_restore(run->tty);
+}
+
 static bool is_group_empty(const rc_run *run)
 {
     return run->calls->kill(-run->pid, 0) != 0;
 }
 
-/* While the command itself is still to be taken leave of, its number cannot be
- * another's: now the whole group can be asked to end without hitting a
- * stranger. */
+/* While the command itself is still to be taken leave of, its number cannot be another's: now the
+ * whole group can be asked to end without hitting a stranger. */
 static void on_ended(rc_run *run, const siginfo_t *seen)
 {
     siginfo_t info = {0};
-    run->end.status = shell_status(seen);
+    set_end(&run->end, seen);
     signal_group(run, SIGTERM);
     signal_group(run, SIGCONT);
     run->calls->waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG);
-    rc_tty_take(run->tty);
-    rc_run_close_input(run);
+    take_terminal(run);
+    rc_run_close(run, &run->in_fd);
     run->phase = RC_RUN_CLEARING;
     run->is_killed = false;
     run->kill_at_ms = run->watch->now_ms + LEFTOVERS_GRACE_MS;
 }
 
-/* Others than the command are taken leave of as they come; it itself is only
- * looked at. */
+/* Others than the command are taken leave of as they come; it itself is only looked at. */
 static void look_for_exit(rc_run *run)
 {
     siginfo_t info = {0};
@@ -111,9 +134,20 @@ static void look_for_exit(rc_run *run)
 
 static void look_for_leftovers(rc_run *run)
 {
+    bool has_new = false;
     rc_process_reap(run->calls);
-    if (is_group_empty(run))
+    size_t count = rc_run_ask_leftovers(run, &has_new);
+    if (count == 0 && is_group_empty(run)) {
         run->phase = RC_RUN_DRAINING;
+        return;
+    }
+    /* Whoever has just become our child has its time too; but those who keep making more do not
+     * keep us. */
+    if (!has_new || run->rounds >= RC_RUN_ROUNDS_MAX)
+        return;
+    run->rounds++;
+    run->is_killed = false;
+    run->kill_at_ms = run->watch->now_ms + LEFTOVERS_GRACE_MS;
 }
 
 static void on_children(rc_run *run)
@@ -134,16 +168,19 @@ void rc_run_break(rc_run *run, int error, const char *doing)
     if (phase == RC_RUN_DRAINING)
         return; /* the command has ended, and only words are lost */
     signal_group(run, SIGKILL);
-    if (phase == RC_RUN_CLEARING)
+    if (phase == RC_RUN_CLEARING) {
+        rc_run_kill_leftovers(run);
         return;
+    }
     run->end.error = error;
     run->end.doing = doing;
     int result = run->calls->waitid(P_PID, (id_t)run->pid, &info, WEXITED);
     while (result != 0 && errno == EINTR)
         result = run->calls->waitid(P_PID, (id_t)run->pid, &info, WEXITED);
     if (result == 0)
-        run->end.status = shell_status(&info);
-    rc_tty_take(run->tty);
+        set_end(&run->end, &info);
+    rc_run_kill_leftovers(run);
+    take_terminal(run);
 }
 
 /* ---- what came ---- */
@@ -165,7 +202,7 @@ static void on_signal(rc_run *run, int signal)
         on_end_signal(run, signal);
     else if (signal == SIGCHLD)
         on_children(run);
-    else if (signal != SIGWINCH && run->phase == RC_RUN_RUNNING)
+    else if (rc_signal_is_message(signal) && run->phase == RC_RUN_RUNNING)
         signal_group(run, signal);
 }
 

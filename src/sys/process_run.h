@@ -4,9 +4,10 @@
 
 #include "sys/process.h"
 
-/* A pipe takes that much in one write without waiting, when poll says that it
- * takes anything (PIPE_BUF). */
 #define RC_RUN_PIECE ((size_t)4096)
+/* Of those that stay behind, how many are remembered as asked, and how often new ones may come. */
+#define RC_RUN_ASKED_MAX 64
+#define RC_RUN_ROUNDS_MAX 8
 
 typedef enum rc_run_phase {
     RC_RUN_RUNNING = 1,
@@ -21,25 +22,28 @@ typedef struct rc_run {
     rc_tty *tty;
     const rc_process_plan *plan;
     rc_run_phase phase;
-    pid_t pid;  /* and group */
-    int in_fd;  /* the writing end of its standard input; -1: none or closed */
-    int err_fd; /* the reading end of its standard error; -1: closed */
+    pid_t pid;     /* and group */
+    int in_fd;     /* the writing end of its standard input; -1: none or closed */
+    int err_fd;    /* the reading end of its standard error; -1: closed */
+    int report_fd; /* the reading end of where it reports; -1: closed */
     uint64_t kill_at_ms;
     bool is_killed;
-    bool is_talk_lost; /* our own standard error is gone */
-    size_t drained;    /* after the end */
+    size_t drained; /* after the end */
     size_t piece_at, piece_len;
     char piece[RC_RUN_PIECE]; /* of standard error, to be written */
+    pid_t asked[RC_RUN_ASKED_MAX];
+    size_t asked_count;
+    unsigned rounds;
     rc_process_end end;
 } rc_run;
 
-/* process_copy.c: standard error out, standard input in. Each moves what can be
- * moved now. */
+/* process_copy.c: standard error and the report out, standard input in. Each moves what can be moved
+ * now. */
 void rc_run_read_error(rc_run *run);
 void rc_run_write_error(rc_run *run);
+void rc_run_read_report(rc_run *run);
 void rc_run_feed(rc_run *run);
-void rc_run_close_input(rc_run *run);
-void rc_run_close_error(rc_run *run);
+void rc_run_close(const rc_run *run, int *fd);
 
 /* process_group.c: signals, stops, ends. */
 void rc_run_on_signals(rc_run *run);
@@ -49,5 +53,10 @@ void rc_run_ask_for_end(rc_run *run, int signal);
 
 /* It cannot be watched any more: kills what is left of it and ends the run. */
 void rc_run_break(rc_run *run, int error, const char *doing);
+
+/* process_leftovers.c: who has become our child. Asks those to end who were not asked; gives their
+ * number, and whether there are new ones. */
+size_t rc_run_ask_leftovers(rc_run *run, bool *ret_has_new);
+void rc_run_kill_leftovers(const rc_run *run);
 
 #endif

@@ -12,7 +12,7 @@
 /* How long the rest of a key's sequence may take; a person sees no delay. */
 #define SEQUENCE_MS 20
 
-static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define CRASH_COUNT (sizeof CRASHES / sizeof *CRASHES)
 
 /* A signal handler gets nothing passed. Written before the handlers are set. */
@@ -78,27 +78,53 @@ static bool set_foreground(const rc_tty *tty, pid_t group)
     return result == 0;
 }
 
-void rc_tty_give(rc_tty *tty, pid_t group)
+void rc_tty_gave(rc_tty *tty, pid_t group)
 {
-    if (!rc_tty_is_ours(tty))
-        return;
-    tty->is_given = set_foreground(tty, group);
+    tty->given_to = group;
 }
 
-/* Whoever holds it now has it from the command: while a job runs, no shell
- * takes it away. */
+bool rc_tty_give(rc_tty *tty, pid_t group)
+{
+    if (!rc_tty_is_ours(tty) || !set_foreground(tty, group))
+        return false;
+    rc_tty_gave(tty, group);
+    return true;
+}
+
+/* A shell that has stopped us has taken it for itself, and gives it when it wants to. Of a group
+ * that is empty nobody gives it back. */
+static bool is_takeable(const rc_tty *tty)
+{
+    pid_t holder = tty->calls->tcgetpgrp(tty->fd);
+    if (holder < 0 || holder == tty->given_to)
+        return true;
+    return holder > 1 && tty->calls->kill(-holder, 0) != 0 && errno == ESRCH;
+}
+
 void rc_tty_take(rc_tty *tty)
 {
     /* Twice if need be: a terminal that belongs to nobody stops whoever uses it next. */
-    for (int turn = 0; turn < 2 && tty->is_given; turn++)
-        tty->is_given = !set_foreground(tty, tty->group);
+    for (int turn = 0; turn < 2 && tty->given_to != 0; turn++) {
+        if (rc_tty_is_ours(tty) || (is_takeable(tty) && set_foreground(tty, tty->group)))
+            tty->given_to = 0;
+    }
 }
 
+/* Never waits for output to go: somebody may have stopped it with Ctrl-S. */
 static bool set_modes(const rc_tty *tty, const struct termios *modes)
 {
-    int result = tty->calls->tcsetattr(tty->fd, TCSADRAIN, modes);
-    /* Once more: what is left behind is a terminal that shows nothing. */
-    return result == 0 || tty->calls->tcsetattr(tty->fd, TCSANOW, modes) == 0;
+    /* Once more if need be: what is left behind is a terminal that shows nothing. */
+    for (int turn = 0; turn < 2; turn++) {
+        if (tty->calls->tcsetattr(tty->fd, TCSANOW, modes) == 0)
+            return true;
+    }
+    return false;
+}
+
+void rc_tty_restore(const rc_tty *tty)
+{
+    if (tty->has_modes && rc_tty_is_ours(tty))
+        set_modes(tty, &tty->modes);
 }
 
 bool rc_tty_keys_begin(rc_tty *tty)
@@ -114,19 +140,28 @@ bool rc_tty_keys_begin(rc_tty *tty)
     modes.c_cc[VTIME] = 0;
     guard_crashes(tty);
     tty->is_keyed = true;
+    /* What was typed before was not meant for us. */
+    tty->calls->tcflush(tty->fd, TCIFLUSH);
     if (set_modes(tty, &modes))
         return true;
     rc_tty_keys_end(tty);
     return false;
 }
 
+void rc_tty_keys_forget(rc_tty *tty)
+{
+    if (tty->is_keyed)
+        unguard_crashes(tty);
+    tty->is_keyed = false;
+}
+
 void rc_tty_keys_end(rc_tty *tty)
 {
-    if (!tty->is_keyed)
-        return;
-    set_modes(tty, &tty->modes);
-    unguard_crashes(tty);
-    tty->is_keyed = false;
+    pid_t holder = tty->is_keyed ? tty->calls->tcgetpgrp(tty->fd) : -1;
+    /* In other hands, the modes are theirs. */
+    if (tty->is_keyed && (holder <= 0 || holder == tty->group))
+        set_modes(tty, &tty->modes);
+    rc_tty_keys_forget(tty);
 }
 
 rc_key rc_tty_key(const rc_tty *tty)
@@ -137,8 +172,8 @@ rc_key rc_tty_key(const rc_tty *tty)
         return RC_KEY_NONE;
     if (got <= 0)
         return RC_KEY_GONE;
-    /* Esc is the last thing that was typed, or typed twice; in front of anything
-   * else it is a sequence. */
+    /* Esc is the last thing that was typed, or typed twice; in front of anything else it is a
+     * sequence. */
     if (keys[got - 1] != ESCAPE)
         return RC_KEY_NONE;
     struct pollfd more = {.fd = tty->fd, .events = POLLIN};

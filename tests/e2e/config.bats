@@ -49,12 +49,37 @@ config() { "$RECOURSE" config "$@"; }
     [[ $output == *"key (there)"* ]]
 }
 
+@test "check: a key's file that is a pipe is told, and not waited for" {
+    mkfifo pipe
+    echo "providers: {openai: {keys: [file:$PWD/pipe, file:$PWD]}}" >c.yaml
+    run -0 timeout 20 "$RECOURSE" config check c.yaml
+    [[ $output == *"pipe (a pipe), file:$PWD (a folder)"* ]]
+    for key in rules prices; do
+        echo "$key: pipe" >c.yaml
+        run -78 timeout 20 "$RECOURSE" config check c.yaml
+        [[ $output == *"cannot read \"pipe\": it is a pipe"* ]]
+    done
+}
+
+@test "check: an empty file is a good one, wherever it comes from" {
+    : >empty.yaml
+    run -0 config check empty.yaml
+    [ "${lines[0]}" = "empty.yaml: good" ]
+    run -0 config check /dev/null
+    run -0 config check - </dev/null
+    [ "${lines[0]}" = "<stdin>: good" ]
+    echo 'prices: empty.yaml' >c.yaml
+    run -0 config check c.yaml
+    run -65 "$RECOURSE" simulate empty.yaml
+    run -65 "$RECOURSE" simulate - </dev/null
+}
+
 @test "check: place, path, nearest key and the line itself" {
     sed 's/policy: fast/polcy: fast/' good.yaml >bad.yaml
     run -78 --separate-stderr config check bad.yaml
     [ -z "$output" ]
     [ "$stderr" = "bad.yaml:9:5: routes[0].polcy: unknown key; did you mean policy?
-  9 |     polcy: fast
+  9 |     polcy: ...
     |     ^" ]
 }
 
@@ -84,8 +109,13 @@ config() { "$RECOURSE" config "$@"; }
         'providers: {openai: {key: hunter2}}' \
         'providers: {openai: {keys: hunter2}}' \
         $'providers:\n  openai:\n    keys:\n      - hunter2\n      - "x' \
+        $'providers:\n  openai:\n    keys: [env:A,\n      hunter2]\n    kind: opnai' \
+        'providers: {openai: {auth: hunter2}}' \
+        'providers: {openai: {tokn: hunter2, kind: opnai}}' \
         'clients: [{name: a, token: hunter2}]' \
         'store: postgres://u:hunter2@h/d' \
+        'store: postgres://h/d?pass%77ord=hunter2' \
+        'store: mysql://u:hunter2@h/d' \
         'listen: sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaahunter2'; do
         run -78 config check - <<<"$text"
         [[ $output == *"<stdin>:"* && $output != *hunter2* ]]

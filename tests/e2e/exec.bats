@@ -234,9 +234,10 @@ END
     ours=$!
     until_true test -s pids
     kill -TERM $ours
-    # The first has been passed on when recourse has nothing left to read.
+    # The first has been passed on when recourse has nothing left to read. The same one again would
+    # be the same one.
     until_true sh -c "! grep -q '^SigPnd:.*[1-9a-f]' /proc/$ours/status && ! grep -q '^ShdPnd:.*[1-9a-f]' /proc/$ours/status"
-    kill -TERM $ours
+    kill -HUP $ours
     status=0
     wait $ours || status=$?
     [ $status -eq 137 ]
@@ -494,4 +495,237 @@ on_terminal() {
     cat -v screen
     grep -q 'recourse exec: RateLimited: retrying (1/5) in 10ms' screen
     run -1 grep -q $'\033' screen
+}
+
+@test "Ctrl-S does not keep a signal from us" {
+    export RECOURSE
+    on_terminal 'echo $$ >shell; exec "$RECOURSE" exec -- sh -c "echo \$\$ >pids; yes HTTP 429 >&2"'
+    until_true test -s pids
+    until_true grep -q 'HTTP 429' screen
+    printf '\023' >&8
+    kill -TERM "$(cat shell)"
+    until_true is_gone "$(cat shell)"
+    exec 8>&-
+    wait $terminal || true
+}
+
+@test "the terminal is as it was after a command that was killed" {
+    export RECOURSE
+    on_terminal 'stty -a >before; "$RECOURSE" exec -- sh -c "stty raw -echo; kill -9 \$\$"; stty -a >after; "$RECOURSE" exec -- sh -c "stty -echo"; stty -a >chosen'
+    wait $terminal || true
+    exec 8>&-
+    cmp before after
+    grep -q -- '-echo ' chosen
+}
+
+@test "a pipeline's reader keeps the terminal" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "echo from the command; until [ -e go ]; do sleep 0.01; done" | sh -c "read -r line; read -r key </dev/tty; echo \$line, \$key >got; touch go"'
+    printf 'key\n' >&8
+    wait $terminal
+    exec 8>&-
+    [ "$(cat got)" = "from the command, key" ]
+}
+
+@test "a command in a pipeline gets the terminal when it asks" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "read -r line </dev/tty; echo got \$line" | cat >got'
+    printf 'words\n' >&8
+    wait $terminal
+    exec 8>&-
+    [ "$(cat got)" = "got words" ]
+}
+
+@test "Ctrl-C ends a loop around us" {
+    export RECOURSE
+    for command in 'sh -c "echo ready; exec sleep 600"' \
+        'sh -c "echo HTTP 429 retry after 100s >&2; exit 7"' \
+        'sh -c "trap \"exit 130\" INT; echo ready; sleep 600"'; do
+        rm -f keys rounds screen
+        printf 'for i in 1 2 3; do echo round >>rounds; "$RECOURSE" exec -- %s; done\n' "$command" >loop
+        on_terminal 'bash loop'
+        until_true grep -qE 'ready|esc to cancel' screen
+        printf '\003' >&8
+        wait $terminal || true
+        exec 8>&-
+        [ "$(wc -l <rounds)" -eq 1 ]
+    done
+}
+
+@test "Ctrl-Z in a wait: the shell has its terminal, and fg goes on" {
+    export RECOURSE
+    on_terminal 'exec bash --norc --noprofile -i'
+    printf '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"\n' >&8
+    until_true grep -q 'esc to cancel' screen
+    printf '\032' >&8
+    until_true grep -q Stopped screen
+    printf 'bg; (stty -a; echo all) >modes\n' >&8
+    until_true grep -q all modes
+    printf 'echo mid""dle; fg\n' >&8
+    until_true sh -c 'sed "1,/middle/d" screen | grep -q "esc to cancel"'
+    printf '\033' >&8
+    until_true grep -q RetryCancelled screen
+    printf '(stty -a; echo all) >modes; exit 0\n' >&8
+    wait $terminal
+    exec 8>&-
+    grep -q ' icanon' modes
+    grep -q ' echo ' modes
+}
+
+@test "what was typed before a wait does not end it" {
+    export RECOURSE
+    on_terminal '"$RECOURSE" exec -- sh -c "echo ready; until [ -e typed ]; do sleep 0.01; done; exec ./flaky 1"'
+    until_true grep -q ready screen
+    printf '\033' >&8
+    until_true grep -q '\^\[' screen
+    touch typed
+    wait $terminal
+    exec 8>&-
+    grep -q worked screen
+}
+
+@test "a command that cannot have the terminal is ended, and it is said" {
+    export RECOURSE
+    on_terminal 'exec bash --norc --noprofile -i'
+    printf '("$RECOURSE" exec -- sh -c "until [ -e go ]; do sleep 0.01; done; exec cat /dev/tty" 2>err &)\n' >&8
+    printf 'touch go\n' >&8
+    until_true grep -q 'in other hands' err
+    printf 'exit 0\n' >&8
+    wait $terminal
+    exec 8>&-
+}
+
+# ---- one layer in another ----
+
+@test "what an inner layer has given up is not tried again" {
+    run -7 --separate-stderr exec_ --tries 3 -- "$RECOURSE" exec --tries 2 -- ./flaky 99
+    echo "$stderr"
+    [ "$(runs)" -eq 2 ]
+    rm runs
+    run -7 --separate-stderr exec_ --tries 3 -- env -u RECOURSE_REPORT_FD "$RECOURSE" exec --json-events --tries 2 -- ./flaky 99
+    echo "$stderr"
+    [ "$(runs)" -eq 2 ]
+}
+
+@test "a program says exactly what happened" {
+    cat >knows <<'END'
+#!/bin/sh
+echo run >>runs
+echo "HTTP 429: too many requests" >&2
+echo '{"error_class":"ProviderTerminal","error_code":"AuthFailed"}' >/dev/fd/$RECOURSE_REPORT_FD
+exit 4
+END
+    chmod +x knows
+    run -4 --separate-stderr exec_ -- ./knows
+    echo "$stderr"
+    [ "$(runs)" -eq 1 ]
+    [[ $stderr == *AuthFailed* ]]
+}
+
+@test "a number that names no pipe is left alone" {
+    echo kept >file
+    for number in 7 2 1 0 -1 x 99999999999 ''; do
+        RECOURSE_REPORT_FD=$number exec_ --quiet -- sh -c 'exit 1' 7>>file >out 2>err || true
+        [ ! -s err ]
+    done
+    [ "$(cat file)" = kept ]
+}
+
+# ---- ends of every kind ----
+
+@test "an exit status above 128 is not a signal" {
+    run -200 --separate-stderr exec_ --width 200 -- sh -c 'exit 200'
+    [[ $stderr == *'"sh" failed with exit status 200.'* ]]
+}
+
+@test "nobody is told that the reader of a pipe has gone" {
+    run --separate-stderr bash -c '"$RECOURSE" exec -- yes | head -n 1; echo ${PIPESTATUS[0]}'
+    [ "${lines[1]}" = 141 ]
+    [ -z "$stderr" ]
+}
+
+@test "our words begin on a line of their own, and name no answer that nobody gave" {
+    run -3 --separate-stderr exec_ -- sh -c 'printf "half a line" >&2; exit 3'
+    [ "${stderr_lines[0]}" = "half a line" ]
+    [[ $stderr != *"Answer"* ]]
+    run -3 --separate-stderr exec_ --json-events -- sh -c 'printf "half a line" >&2; exit 3'
+    [ "${stderr_lines[0]}" = "half a line" ]
+    [[ ${stderr_lines[1]} == '{"type":"run:failed"'* ]]
+}
+
+@test "a script that names no interpreter is the shell's" {
+    mkdir bin
+    printf 'echo "$1" "$2"\nexit 5\n' >bin/script
+    chmod +x bin/script
+    run -5 exec_ --quiet -- bin/script 'a  b' c
+    [ "$output" = 'a  b c' ]
+    PATH=/no/such/folder:$PWD/bin:$PATH run -5 exec_ --quiet -- script c d
+    [ "$output" = 'c d' ]
+}
+
+@test "a signal that ends few programs ends the command all the same" {
+    for signal in ALRM XCPU VTALRM PROF IO PWR; do
+        rm -f pids
+        "$RECOURSE" exec --quiet -- sh -c 'echo $$ >pids; exec sleep 600' &
+        ours=$!
+        until_true test -s pids
+        kill -$signal $ours
+        status=0
+        wait $ours || status=$?
+        echo "$signal: $status"
+        [ $status -gt 128 ]
+        is_gone "$(cat pids)"
+    done
+}
+
+@test "a real-time signal is the command's" {
+    "$RECOURSE" exec -- bash -c 'trap "exit 9" RTMIN+3; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
+    ours=$!
+    until_true test -s pids
+    kill -RTMIN+3 $ours
+    status=0
+    wait $ours || status=$?
+    [ $status -eq 9 ]
+}
+
+@test "a shell sees us die of SIGINT when the command did" {
+    status=0
+    env --default-signal=INT bash -c '"$RECOURSE" exec -- sh -c "kill -INT \$\$" 2>err; kill -l $? >out' || status=$?
+    [ "$status/$(cat out)" = 0/INT ]
+    run -130 exec_ --quiet -- sh -c 'exit 130'
+}
+
+@test "what has a group of its own ends with the try, nested or not" {
+    run -0 exec_ -- sh -c 'timeout 600 sh -c "echo \$\$ >>pids; exec sleep 600" & until [ -s pids ]; do sleep 0.01; done'
+    is_gone "$(cat pids)"
+    rm pids
+    "$RECOURSE" exec --quiet -- "$RECOURSE" exec --quiet -- sh -c 'echo $PPID >inner; echo $$ >pids; exec sleep 600' &
+    ours=$!
+    until_true test -s pids
+    kill -9 "$(cat inner)"
+    status=0
+    wait $ours || status=$?
+    [ $status -eq 137 ]
+    is_gone "$(cat pids)"
+}
+
+@test "an events pipe that nobody reads: said, and nothing is run" {
+    mkfifo pipe
+    run -74 --separate-stderr exec_ --events pipe -- sh -c 'echo run >>runs'
+    [ ! -e runs ]
+    [[ $stderr == *"cannot write to pipe: it is a pipe that nobody reads"* ]]
+}
+
+@test "SIGTERM is heard while the events are not read" {
+    mkfifo pipe
+    exec 7<>pipe
+    head -c 65536 /dev/zero >&7 # it is full
+    "$RECOURSE" exec --quiet --events pipe -- sh -c 'echo "HTTP 429 retry after 0.01s" >&2; echo run >>runs; [ "$(wc -l <runs)" -lt 3 ] || exec sleep 600; exit 7' &
+    ours=$!
+    until_true sh -c '[ "$(wc -l <runs)" -eq 3 ]'
+    kill -TERM $ours
+    status=0
+    wait $ours || status=$?
+    exec 7<&-
+    [ $status -eq 143 ]
 }

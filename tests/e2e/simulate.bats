@@ -133,16 +133,57 @@ END
     [[ $stderr == *'no policy "recurse"; did you mean recourse?'* ]]
 }
 
-@test "a folder that cannot be made or written: 74, and nothing on standard output" {
-    run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out no/such/place
-    [[ -z $output && $stderr == *"cannot write no/such/place: No such file or directory"* ]]
+@test "folders above --out are made" {
+    "$RECOURSE" simulate world.yaml --out not/yet/there >/dev/null
+    [ -s not/yet/there/result.json ]
+    "$RECOURSE" simulate world.yaml --out "$PWD/nor//this/" >/dev/null
+    [ -s nor/this/result.json ]
+}
+
+@test "a folder that cannot be made or written: 74, and the result is still printed" {
+    "$RECOURSE" simulate world.yaml >plain
     touch file
-    run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out file
-    [[ -z $output && $stderr == *"cannot write file"* ]]
+    for place in file file/below; do
+        run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out "$place"
+        [[ $stderr == *"cannot write $place"* ]]
+        echo "$output" | cmp - plain
+    done
     mkdir -p taken/success.svg/in
     run -74 --separate-stderr "$RECOURSE" simulate world.yaml --out taken
-    [[ -z $output && $stderr == *"cannot write taken/success.svg: "* ]]
+    [[ $stderr == *"cannot write taken/success.svg: "* ]]
+    echo "$output" | cmp - plain
     [ "$(ls -A taken)" = success.svg ]
+}
+
+@test "Ctrl-C wipes the progress and says how far it was" {
+    cat >long.yaml <<'END'
+duration_ms: 1h
+clients: {count: 50000, every_ms: 1s}
+policies: [none]
+END
+    # The line of progress is the sign that it runs.
+    run -0 bash -c 'mkfifo shown; script -qec "stty cols 80; exec $RECOURSE simulate long.yaml" /dev/null <shown >page &
+        exec 3>shown
+        until grep -q % page; do sleep 0.1; done
+        printf "\003" >&3
+        wait'
+    run -0 cat page
+    [[ $output == *$'\r\033[Krecourse simulate: interrupted at '*'%'* ]]
+}
+
+@test "a world that would never end is refused, and a fast one ends" {
+    echo 'clients: {count: 1000000, every_ms: 1, surge: {from_ms: 0, until_ms: 1m, pct: 10000}}' >absurd.yaml
+    run -65 --separate-stderr "$RECOURSE" simulate absurd.yaml
+    [[ $stderr == *"some 6000000000000 requests would come in, and 200000000 are the most"* ]]
+    cat >fast.yaml <<'END'
+duration_ms: 2s
+clients: {count: 10, every_ms: 50, loop: closed, surge: {from_ms: 0, until_ms: 2s, pct: 10000}}
+providers: [{name: a, fails_in_ms: 0, faults: [{kind: error, from_ms: 0, until_ms: 2s}]}]
+policies: [none]
+END
+    run -0 timeout 60 "$RECOURSE" simulate fast.yaml
+    run -64 --separate-stderr "$RECOURSE" simulate - --requests 9000000 <<<'duration_ms: 5'
+    [[ $stderr == *"--requests is at most 5000000 for a scenario of 5 ms"* ]]
 }
 
 @test "files that do not fit: 74, and those of the run before stay" {

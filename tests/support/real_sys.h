@@ -200,8 +200,9 @@ static int real_kill(pid_t pid, int signal)
     return real_fails() ? -1 : kill(pid, signal);
 }
 
-static int real_raise(int signal)
+static int real_raise(int signal, bool is_for_group)
 {
+    (void)is_for_group;
     real.raised = signal;
     return 0;
 }

@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "config/keys.h"
-#include <recourse/call.h>
 #include "config/load.h"
 #include "config/show.h"
 #include "core/provider.h"
 #include "support/fail_alloc.h"
+#include <recourse/call.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OPENAI "providers: {openai: {keys: [env:K]}}\n"

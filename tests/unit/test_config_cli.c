@@ -86,7 +86,7 @@ static void a_long_line_is_shown_around_the_fault(void **state)
     assert_int_equal(run_fresh(check, text), RC_EXIT_CONFIG);
     expect_inside(fake.err.text,
                   "c.yaml:1:2001: retry_budget.raio: unknown key; did you mean ratio?");
-    expect_inside(fake.err.text, "raio: 1}\n");
+    expect_inside(fake.err.text, "raio: ...\n");
     const char *caret = strchr(fake.err.text, '^');
     assert_non_null(caret);
     assert_true(caret - strrchr(fake.err.text, '|') < 120);
@@ -121,6 +121,47 @@ static void loading_for_others_gives_the_configuration(void **state)
     expect_inside(fake.err.text, "recourse exec: cannot read c.yaml: No such file");
     rc_cli_done(&cli);
     assert_int_equal(memory.live, 0);
+}
+
+/* Opening a pipe would wait for whoever writes to it. */
+static void a_secret_in_no_file_is_named_and_not_opened(void **state)
+{
+    (void)state;
+    static const struct {
+        mode_t mode;
+        const char *said;
+    } cases[] = {{S_IFIFO | 0600, "a pipe"},
+                 {S_IFDIR | 0700, "a folder"},
+                 {S_IFSOCK | 0600, "a socket"},
+                 {S_IFCHR | 0600, "a device"},
+                 {S_IFREG | 0600, NULL}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fake_reset("");
+        fake.mode = cases[i].mode;
+        const char *other = rc_path_other(&fake_calls, "key");
+        if (cases[i].said != NULL)
+            assert_string_equal(other, cases[i].said);
+        else
+            assert_null(other);
+        int calls = fake.calls;
+        assert_int_equal(rc_secret_file_check(&fake_calls, "key"),
+                         cases[i].said != NULL ? RC_SECRET_FILE_OTHER : RC_SECRET_FILE_GOOD);
+        assert_int_equal(fake.calls - calls, cases[i].said != NULL ? 1 : 3);
+    }
+    fake.mode = S_IFREG | 0644;
+    assert_int_equal(rc_secret_file_check(&fake_calls, "key"), RC_SECRET_FILE_OPEN);
+    fake.path = "other";
+    assert_null(rc_path_other(&fake_calls, "key"));
+    assert_int_equal(rc_secret_file_check(&fake_calls, "key"), RC_SECRET_FILE_MISSING);
+}
+
+static void an_empty_file_is_all_defaults(void **state)
+{
+    (void)state;
+    assert_int_equal(run_fresh(check, ""), RC_EXIT_OK);
+    expect_inside(fake.out.text, "c.yaml: good\n");
+    assert_int_equal(run_fresh(show, ""), RC_EXIT_OK);
+    expect_inside(fake.out.text, "listen: 127.0.0.1:8787\n");
 }
 
 static void the_file_is_looked_for_in_order(void **state)
@@ -162,6 +203,8 @@ int main(void)
         cmocka_unit_test(a_long_line_is_shown_around_the_fault),
         cmocka_unit_test(faults_beyond_what_is_kept_are_counted),
         cmocka_unit_test(loading_for_others_gives_the_configuration),
+        cmocka_unit_test(a_secret_in_no_file_is_named_and_not_opened),
+        cmocka_unit_test(an_empty_file_is_all_defaults),
         cmocka_unit_test(the_file_is_looked_for_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

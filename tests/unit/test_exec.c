@@ -92,6 +92,7 @@ static void mistakes_are_named_and_nothing_is_run(void **state)
         {{"exec", "--budget", "soon", "x"}, "--budget is a duration such as 30s, 5m or 1h30m"},
         {{"exec", "--budget", "0", "x"}, "not \"0\""},
         {{"exec", "--budget", "-5s", "x"}, "not \"-5s\""},
+        {{"exec", "--budget", "876601h", "x"}, "--budget is 876600h (100 years) at most, not"},
         {{"exec", "--plicy", "none", "x"}, "unknown option --plicy; did you mean --policy?"},
         {{"exec", "-x", "y"}, "unknown option -x"},
         {{"exec", "--quiet=yes", "x"}, "--quiet takes no value"},

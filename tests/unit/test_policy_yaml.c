@@ -212,6 +212,28 @@ static void what_contradicts_itself_is_refused_where_it_stands(void **state)
                  "not less than budget_ms", "");
 }
 
+/* The waits are the preset's, so the message says whose they are and what to write. */
+static void a_cap_below_waits_of_the_preset_says_what_to_write(void **state)
+{
+    (void)state;
+    expect_fault("p: {preset: session, max_delay_ms: 10}", 1, 36, "p.max_delay_ms",
+                 "shorter than the wait of 2000 ms that the preset session has; write base_ms too, "
+                 "or a max_delay_ms of at least 2000",
+                 "");
+    expect_fault("p: {preset: transport, max_delay_ms: 2000}", 1, 38, "p.max_delay_ms",
+                 " ms that the preset transport has for ", "");
+    expect_fault("p: {max_delay_ms: 999}", 1, 19, "p.max_delay_ms",
+                 "the wait of 1000 ms that is the default; write base_ms too", "");
+    expect_fault("p: {rules: [{codes: [RateLimited], max_delay_ms: 5}]}", 1, 50,
+                 "p.rules[0].max_delay_ms", "1000 ms that the rule has from its policy", "");
+    expect_fault("p: {base_ms: 9, max_delay_ms: 8}", 1, 14, "p.base_ms",
+                 "base_ms is longer than max_delay_ms", "");
+    expect_good("p: {preset: transport, max_delay_ms: 10, base_ms: 10}");
+    expect_good("p: {preset: session, max_delay_ms: 2000}");
+    expect_good(
+        "p: {max_delay_ms: 1000, rules: [{codes: [RateLimited], base_ms: 4, max_delay_ms: 5}]}");
+}
+
 static void names_and_keys_are_checked(void **state)
 {
     (void)state;
@@ -297,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_fatal_code_is_refused_with_the_reason),
         cmocka_unit_test(never_is_added_and_a_name_in_retry_on_counts),
         cmocka_unit_test(what_contradicts_itself_is_refused_where_it_stands),
+        cmocka_unit_test(a_cap_below_waits_of_the_preset_says_what_to_write),
         cmocka_unit_test(names_and_keys_are_checked),
         cmocka_unit_test(all_faults_are_told),
         cmocka_unit_test(what_is_shown_reads_the_same),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -18,6 +19,8 @@ static rc_watch watch;
 static rc_tty tty;
 static rc_stdin input;
 static rc_tail tail;
+static rc_tail report;
+static rc_outlet talk;
 
 static int set_up(void **state)
 {
@@ -27,7 +30,10 @@ static int set_up(void **state)
     tty = (rc_tty){.calls = &real_calls, .fd = -1};
     rc_stdin_init(&input, &real_calls, &alloc, NULL, false);
     rc_sys_real.adopt_orphans();
-    return rc_watch_init(&watch, &real_calls);
+    rc_outlet_init(&talk, &real_calls, &alloc, STDERR_FILENO, 4096);
+    int error = rc_watch_init(&watch, &real_calls);
+    rc_watch_attach(&watch, &talk);
+    return error;
 }
 
 static int tear_down(void **state)
@@ -35,6 +41,7 @@ static int tear_down(void **state)
     (void)state;
     rc_stdin_done(&input);
     rc_watch_done(&watch);
+    rc_outlet_done(&talk);
     return 0;
 }
 
@@ -47,7 +54,9 @@ static rc_process_end run_with(const char *script, uint64_t budget_ms, uint64_t 
     rc_process_plan plan = {
         .argv = argv,
         .input = &input,
+        .talk = &talk,
         .tail = &tail,
+        .report = &report,
         .deadline_at_ms = budget_ms > 0 ? watch.now_ms + budget_ms : RC_WATCH_NEVER,
         .grace_ms = grace_ms,
     };
@@ -72,17 +81,24 @@ static void the_status_is_a_shell_s(void **state)
     static const struct {
         const char *script;
         int status;
-    } rows[] =
-        {
-            {"exit 0", 0},          {"exit 1", 1},          {"exit 255", 255},
-            {"kill -9 $$", 137},    {"kill -TERM $$", 143}, {"kill -HUP $$", 129},
-            {"kill -PIPE $$", 141}, /* which we ignore ourselves */
-        };
+        int died_of;
+    } rows[] = {
+        {"exit 0", 0, 0},
+        {"exit 1", 1, 0},
+        {"exit 143", 143, 0}, /* said, not suffered */
+        {"exit 200", 200, 0},
+        {"exit 255", 255, 0},
+        {"kill -9 $$", 137, 9},
+        {"kill -TERM $$", 143, SIGTERM},
+        {"kill -HUP $$", 129, SIGHUP},
+        {"kill -PIPE $$", 141, SIGPIPE}, /* which we ignore ourselves */
+    };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rc_process_end end = run_for(rows[i].script);
         assert_int_equal(end.error, 0);
         assert_true(end.is_started);
         assert_int_equal(end.status, rows[i].status);
+        assert_int_equal(end.died_of, rows[i].died_of);
         assert_int_equal(end.signal, 0);
     }
 }
@@ -113,7 +129,8 @@ static void what_cannot_be_started_is_told_apart(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const argv[] = {rows[i].name, NULL};
-        rc_process_plan plan = {.argv = argv, .input = &input, .tail = &tail};
+        rc_process_plan plan = {
+            .argv = argv, .input = &input, .talk = &talk, .tail = &tail, .report = &report};
         size_t open_count = real_open_count();
         rc_process_end end = rc_process_run(&watch, &tty, &plan);
         assert_false(end.is_started);
@@ -160,6 +177,88 @@ static void nothing_of_it_is_left(void **state)
     run_for("sleep 600 & sleep 600 & (trap '' TERM; exec sleep 600) & exit 2");
     assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
+}
+
+static void what_left_the_group_but_not_the_session_is_ended_too(void **state)
+{
+    (void)state;
+    siginfo_t info;
+    /* With job control every job has a group of its own. */
+    run_for("exec bash -c 'set -m; sleep 600 & (trap \"\" TERM; exec sleep 600) & exit 2'");
+    assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static void what_has_a_session_of_its_own_is_not(void **state)
+{
+    (void)state;
+    siginfo_t info;
+    run_for("setsid sh -c 'echo $$ >&2; exec sleep 600' 3>&- & "
+            "until grep -q sleep /proc/$!/comm; do :; done");
+    rc_str said = rc_tail_get(&tail);
+    char digits[16] = "";
+    assert_true(said.len > 1 && said.len < sizeof digits);
+    memcpy(digits, said.ptr, said.len);
+    pid_t pid = (pid_t)strtol(digits, NULL, 10);
+    assert_true(pid > 1);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
+}
+
+static void a_report_comes_by_its_own_way(void **state)
+{
+    (void)state;
+    run_for("echo one >/dev/fd/$RECOURSE_REPORT_FD; echo two >/dev/fd/$RECOURSE_REPORT_FD; exit 1");
+    expect_tail("");
+    rc_str got = rc_tail_get(&report);
+    assert_int_equal(got.len, 8);
+    assert_memory_equal(got.ptr, "one\ntwo\n", 8);
+    run_for("exit 1");
+    assert_int_equal(rc_tail_get(&report).len, 0);
+}
+
+/* ---- signals ---- */
+
+static void the_same_signal_within_a_second_is_one(void **state)
+{
+    (void)state;
+    raise(SIGTERM);
+    assert_int_equal(rc_watch_signal(&watch), SIGTERM);
+    raise(SIGTERM);
+    assert_int_equal(rc_watch_signal(&watch), 0);
+    raise(SIGINT);
+    assert_int_equal(rc_watch_signal(&watch), SIGINT);
+    watch.now_ms += 999;
+    raise(SIGINT);
+    assert_int_equal(rc_watch_signal(&watch), 0);
+    watch.now_ms += 1;
+    raise(SIGINT);
+    assert_int_equal(rc_watch_signal(&watch), SIGINT);
+    /* What is only passed on is passed on as often as it comes. */
+    for (int turn = 0; turn < 2; turn++) {
+        raise(SIGUSR1);
+        assert_int_equal(rc_watch_signal(&watch), SIGUSR1);
+    }
+}
+
+static void every_signal_that_would_end_us_is_heard(void **state)
+{
+    (void)state;
+    static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
+                                 SIGTRAP, SIGSYS,  SIGPIPE, SIGTTIN, SIGTTOU, SIGURG};
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        bool is_other = number > 31 && number < SIGRTMIN;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            is_other = is_other || number == others[i];
+        if (is_other)
+            continue;
+        raise(number);
+        assert_int_equal(rc_watch_signal(&watch), number);
+        assert_false(rc_signal_is_end(number) && rc_signal_is_message(number));
+    }
+    assert_true(rc_signal_is_end(SIGALRM));
+    assert_true(rc_signal_is_message(SIGRTMIN));
+    assert_false(rc_signal_is_end(SIGXFSZ) || rc_signal_is_message(SIGXFSZ));
 }
 
 /* ---- the tail ---- */
@@ -294,6 +393,11 @@ int main(void)
         TEST(what_ignores_a_signal_is_killed),
         TEST(a_signal_is_passed_on),
         TEST(nothing_of_it_is_left),
+        TEST(what_left_the_group_but_not_the_session_is_ended_too),
+        TEST(what_has_a_session_of_its_own_is_not),
+        TEST(a_report_comes_by_its_own_way),
+        TEST(the_same_signal_within_a_second_is_one),
+        TEST(every_signal_that_would_end_us_is_heard),
         TEST(the_tail_is_the_end),
         TEST(a_pipe_is_given_again_from_memory_and_file),
         TEST(what_is_too_long_is_given_once),

@@ -146,7 +146,21 @@ static const fault_case fault_cases[] = {
     {"nam: x\n", 1, "nam", "name"},
     {"duration_ms: 0\n", 1, "duration_ms", "at least 1"},
     {"duration_ms: 2h\n", 1, "duration_ms", ""},
-    {"seed: 0\n", 1, "seed", ""},
+    {"seed: 9223372036854775808\n", 1, "seed", ""},
+    {"seed: 010\n", 1, "seed", "without zeros in front"},
+    {"duration_ms: 010s\n", 1, "duration_ms", ""},
+    {"", 1, "", "a map"},
+    {"duration_ms: 1h\nclients: {count: 1000000, every_ms: 1}\n", 2, "clients",
+     "some 3600000000000 requests would come in, and 200000000"},
+    {"providers:\n  - name: a\n  - name: b\n  - name: a\n", 4, "providers[2].name",
+     "two providers \"a\""},
+    {"providers:\n  - name: a\n    faults: [{kind: refuse, from_ms: 1, until_ms: 2, "
+     "retry_after_ms: 1}]\n",
+     3, "providers[0].faults[0].retry_after_ms", "alone send a hint"},
+    {"providers:\n  - name: a\n    faults: [{kind: reset, from_ms: 1, until_ms: 2, retry_after_ms: "
+     "0}]\n",
+     3, "providers[0].faults[0].retry_after_ms", "alone send a hint"},
+    {"clients: {tokens_in: many}\n", 1, "clients.tokens_in", "not \"many\""},
     {"name: \"a\\eb\"\n", 1, "name", "one line"},
     {"name: \"a\\x9bb\"\n", 1, "name", "one line"},
     {"name: abcdefghijklmnopqrstuvwxyzabcdefghijk\n", 1, "name", "at most 31"},
@@ -201,6 +215,37 @@ static void faults_are_named_with_their_place(void **state)
         assert_int_equal(fault->line, c->line);
         assert_true(is_placed && is_named);
         assert_int_equal(scenario.policy_count, 0); /* nothing was written */
+    }
+}
+
+/* The same of one that was made by hand. */
+static void the_check_refuses_what_the_reader_does(void **state)
+{
+    (void)state;
+    assert_sound("name: a\nseed: 0\n");
+    scenario.duration_ms = RC_SIM_DURATION_MAX_MS;
+    scenario.clients.every_ms = 10;
+    assert_string_equal(rc_sim_scenario_check(&scenario),
+                        "more than 200000000 requests would come in");
+    scenario.clients.every_ms = 20;
+    assert_null(rc_sim_scenario_check(&scenario));
+    scenario.clients.surge = (rc_sim_surge){.from_ms = 1, .until_ms = 2, .pct = 200};
+    assert_null(rc_sim_scenario_check(&scenario));
+    scenario.clients.surge.until_ms = RC_SIM_DURATION_MAX_MS;
+    assert_non_null(rc_sim_scenario_check(&scenario));
+
+    assert_sound("providers: [{name: a}, {name: b}]\n");
+    scenario.providers[1].name[0] = 'a';
+    assert_string_equal(rc_sim_scenario_check(&scenario), "two providers have the same name");
+
+    for (int kind = 0; kind < RC_SIM_FAULT_COUNT; kind++) {
+        assert_sound("name: a\n");
+        scenario.providers[0].fault_count = 1;
+        rc_sim_fault_init(&scenario.providers[0].faults[0], (rc_sim_fault_kind)kind);
+        scenario.providers[0].faults[0].until_ms = 1;
+        assert_null(rc_sim_scenario_check(&scenario));
+        scenario.providers[0].faults[0].retry_after_ms = 0;
+        assert_int_equal(rc_sim_scenario_check(&scenario) == NULL, kind <= RC_SIM_OVERLOAD);
     }
 }
 
@@ -317,6 +362,7 @@ int main(void)
         cmocka_unit_test(everything_can_be_said),
         cmocka_unit_test(little_has_to_be_said),
         cmocka_unit_test(faults_are_named_with_their_place),
+        cmocka_unit_test(the_check_refuses_what_the_reader_does),
         cmocka_unit_test(all_faults_are_told_at_once),
         cmocka_unit_test(what_is_not_yaml_is_told_as_that),
         cmocka_unit_test(without_memory_it_says_so),

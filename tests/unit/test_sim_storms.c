@@ -14,7 +14,6 @@
 #define SEEDS 4
 #define DRAINED_MAX_MILLI 1200
 #define RECOVERED_MILLI_PCT 99000
-#define HERD_MAX_MILLI 3000
 
 static rc_sim_scenario scenario;
 
@@ -47,7 +46,7 @@ static void check_storm(const rc_sim_result *result, const rc_sim_policy_result 
     uint32_t second = rc_sim_success_milli_pct(policy, healed_ms, healed_ms + 1000);
     if (policy->drained.calls_per_request_milli > DRAINED_MAX_MILLI || policy->recovery_ms < 0 ||
         policy->recovery_ms > (int64_t)limit_ms || second < RECOVERED_MILLI_PCT ||
-        policy->herd.ratio_milli > HERD_MAX_MILLI)
+        policy->herd.is_herd)
         print_message("%s, %s, seed %llu: drained %u, recovery %lld, second %u, herd %u\n",
                       result->scenario, policy->name, (unsigned long long)result->seed,
                       policy->drained.calls_per_request_milli, (long long)policy->recovery_ms,
@@ -57,7 +56,7 @@ static void check_storm(const rc_sim_result *result, const rc_sim_policy_result 
     assert_true(policy->drained.calls_per_request_milli <= DRAINED_MAX_MILLI);
     assert_true(policy->recovery_ms >= 0 && policy->recovery_ms <= (int64_t)limit_ms);
     assert_true(second >= RECOVERED_MILLI_PCT);
-    assert_true(policy->herd.ratio_milli <= HERD_MAX_MILLI);
+    assert_false(policy->herd.is_herd);
 }
 
 /* 503 has long waits, 500 short ones: both must hold, and not for one seed only. */
@@ -76,17 +75,41 @@ static void the_promises_hold(void **state)
     }
 }
 
-/* With the breaker off and nothing but the budget, retries go on all through the outage: the herd
- * must be there to be judged. */
+/* There are enough retries after the fault to make a herd of, and none is made. */
 static void the_herd_is_judged(void **state)
 {
     (void)state;
     rc_sim_result *result = run_ours("retry-storm", RC_SIM_OUTAGE, 1);
-    assert_true(result->policies[0].herd.is_meaningful);
-    assert_true(result->policies[1].herd.is_meaningful);
-    assert_true(result->policies[0].herd.tenths >= 20);
-    assert_true(result->policies[1].herd.tenths >= 20);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(result->policies[i].herd.retries > 500);
+        assert_true(result->policies[i].herd.tenths >= 800);
+        assert_true(result->policies[i].herd.peak > 0);
+    }
     rc_sim_result_free(result);
+}
+
+/* Everybody is told the same time to come back, by a provider that starts cold. */
+static void a_hint_makes_no_herd(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        rc_sim_result *result = run_ours("recovery-herd", RC_SIM_OUTAGE, seed);
+        assert_false(result->policies[0].herd.is_herd);
+        assert_false(result->policies[1].herd.is_herd);
+        rc_sim_result_free(result);
+    }
+}
+
+/* Where a third of the calls fail, retries are granted all the time: never more than the ratio. */
+static void an_empty_budget_grants_its_ratio(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
+        rc_sim_result *result = run_ours("brownout", RC_SIM_ERROR, seed);
+        assert_true(result->policies[0].drained.requests > 1000);
+        assert_true(result->policies[0].drained.calls_per_request_milli <= DRAINED_MAX_MILLI);
+        rc_sim_result_free(result);
+    }
 }
 
 /* The test can fail: without a budget the same engine multiplies the load. */
@@ -151,6 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_promises_hold),
         cmocka_unit_test(the_herd_is_judged),
+        cmocka_unit_test(a_hint_makes_no_herd),
+        cmocka_unit_test(an_empty_budget_grants_its_ratio),
         cmocka_unit_test(without_the_budget_the_load_multiplies),
         cmocka_unit_test(others_multiply_the_load),
         cmocka_unit_test(a_quota_is_noticed_once),

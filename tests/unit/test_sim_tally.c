@@ -127,13 +127,15 @@ static void a_herd_is_seen_and_a_stream_is_none(void **state)
     rc_sim_policy_result *result = begin(&run);
     retries_between(&run, 5000, 16000, 5); /* twenty in each tenth, before and after */
     rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
-    assert_true(result->herd.is_meaningful);
+    assert_false(result->herd.is_herd);
     assert_in_range(result->herd.ratio_milli, 1000, 2100); /* the end of the stream is an edge */
     assert_int_equal(result->herd.retries, 1200);
+    assert_int_equal(result->herd.tenths, 60);
     for (int i = 0; i < 200; i++)
         rc_sim_tally_call(&run.tally, true, 12340);
     rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
     assert_true(result->herd.ratio_milli > 3000);
+    assert_true(result->herd.is_herd);
     assert_int_equal(result->herd.peak, 220);
     rc_sim_result_free(run.result);
 }
@@ -148,39 +150,60 @@ static void all_at_once_is_a_herd(void **state)
         for (int j = 0; j < 300; j++)
             rc_sim_tally_call(&run.tally, true, times_ms[i]);
         rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
-        assert_true(result->herd.is_meaningful);
+        assert_true(result->herd.is_herd);
         assert_int_equal(result->herd.ratio_milli, 50000);
         rc_sim_result_free(run.result);
     }
 }
 
-static void few_retries_are_not_judged(void **state)
+/* One burst in the calm: its own five seconds have a mean below 5, which does not hide it. */
+static void a_lone_burst_is_judged_and_a_handful_is_none(void **state)
 {
     (void)state;
-    by_hand run;
-    rc_sim_policy_result *result = begin(&run);
-    for (int j = 0; j < 249; j++)
-        rc_sim_tally_call(&run.tally, true, 12000);
-    rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
-    assert_false(result->herd.is_meaningful);
-    rc_sim_tally_call(&run.tally, true, 12000);
-    rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
-    assert_true(result->herd.is_meaningful);
-    rc_sim_result_free(run.result);
+    static const struct {
+        int retries;
+        uint32_t ratio_milli;
+        bool is_herd;
+    } cases[] = {{1, 200, false},
+                 {15, 3000, false},
+                 {16, 3200, true},
+                 {249, 49800, true},
+                 {250, 50000, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        by_hand run;
+        const rc_sim_policy_result *result = begin(&run);
+        for (int j = 0; j < cases[i].retries; j++)
+            rc_sim_tally_call(&run.tally, true, 12000);
+        rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
+        assert_int_equal(result->herd.ratio_milli, cases[i].ratio_milli);
+        assert_int_equal(result->herd.mean_milli, cases[i].retries * 20);
+        assert_int_equal(result->herd.peak, cases[i].retries);
+        assert_int_equal(result->herd.is_herd, cases[i].is_herd);
+        rc_sim_result_free(run.result);
+    }
 }
 
-static void the_empty_budget_counts_from_the_last_retry_before(void **state)
+static void granted_between(by_hand *run, uint64_t from_ms, uint64_t until_ms, uint64_t every_ms,
+                            uint64_t wait_ms)
+{
+    for (uint64_t at_ms = from_ms; at_ms < until_ms; at_ms += every_ms) {
+        rc_sim_tally_call(&run->tally, true, at_ms + wait_ms);
+        rc_sim_tally_grant(&run->tally, at_ms);
+    }
+}
+
+/* A retry counts when it is granted: those of the burst before begin in the window and do not
+ * count, those that begin after it do. */
+static void the_empty_budget_counts_what_it_grants(void **state)
 {
     (void)state;
     by_hand run;
     rc_sim_policy_result *result = begin(&run);
-    rc_sim_tally_wait(&run.tally, 7000);
-    request(&run, 6000, false, RC_WHY_RETRY_BUDGET_SPENT);
-    rc_sim_tally_wait(&run.tally, 9000); /* granted later: does not count */
+    granted_between(&run, 5000, 6000, 10, 2000);
+    request(&run, 6950, false, RC_WHY_RETRY_BUDGET_SPENT); /* told 50 ms later */
     for (uint64_t at_ms = 7000; at_ms < 10000; at_ms += 100)
         request(&run, at_ms, false, RC_WHY_RETRY_BUDGET_SPENT);
-    retries_between(&run, 6500, 7000, 10);
-    retries_between(&run, 8000, 9000, 100);
+    granted_between(&run, 8000, 9000, 100, 1500);
     rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
     assert_int_equal(result->drained.from_ms, 7000);
     assert_int_equal(result->drained.until_ms, FAULT_UNTIL_MS);
@@ -199,8 +222,8 @@ int main(void)
         cmocka_unit_test(late_is_not_in_time),
         cmocka_unit_test(a_herd_is_seen_and_a_stream_is_none),
         cmocka_unit_test(all_at_once_is_a_herd),
-        cmocka_unit_test(few_retries_are_not_judged),
-        cmocka_unit_test(the_empty_budget_counts_from_the_last_retry_before),
+        cmocka_unit_test(a_lone_burst_is_judged_and_a_handful_is_none),
+        cmocka_unit_test(the_empty_budget_counts_what_it_grants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,18 @@ static const struct refusal {
     {{{"simulate", "--list", "--format", "csv"}}, "", 64, "--list takes no --format csv\n"},
     {{{"simulate", "-", "--plot", "--format=json"}}, WORLD, 64, "--plot is for --format human"},
     {{{"simulate", "-", "--out="}}, WORLD, 64, "--out needs the name of a folder\n"},
-    {{{"simulate", "-", "--seed", "0"}}, WORLD, 64, "--seed is a whole number from 1 to 999999999"},
+    {{{"simulate", "-", "--seed", "-1"}},
+     WORLD,
+     64,
+     "--seed is a whole number from 0 to 9223372036854775807, not \"-1\"\n"},
+    {{{"simulate", "-", "--seed", "9223372036854775808"}}, WORLD, 64, "--seed is a whole number"},
+    {{{"simulate", "-", "--seed="}}, WORLD, 64, "--seed is a whole number"},
+    {{{"simulate", "-", "--seed", "18446744073709551617"}}, WORLD, 64, "--seed is a whole number"},
+    {{{"simulate", "-", "--requests", "3000001"}},
+     "duration_ms: 3\n",
+     64,
+     "--requests is at most 3000000 for a scenario of 3 ms\n"},
+    {{{"simulate", "-", "--requests", "200000001"}}, WORLD, 64, "from 1 to 200000000, not"},
     {{{"simulate", "-", "--requests", "x"}}, WORLD, 64, "--requests is a whole number"},
     {{{"simulate", "-", "--format", "xml"}}, WORLD, 64, "The values are human, json, csv.\n"},
     {{{"simulate", "a", "b"}}, WORLD, 64, "too much: \"b\"; it takes one operand\n"},
@@ -161,6 +172,26 @@ static void seeds_repeat_to_the_byte(void **state)
     }
 }
 
+static void a_seed_has_63_bits(void **state)
+{
+    (void)state;
+    static fake_output first;
+    static const command_line largest = {
+        {"simulate", "-", "--seed", "9223372036854775807", "--format", "csv"}};
+    static const command_line zero = {{"simulate", "-", "--seed", "0", "--format", "csv"}};
+    static const command_line own = {{"simulate", "-", "--format", "csv"}};
+    assert_int_equal(run_fresh(WORLD, &largest), RC_EXIT_OK);
+    expect_inside(fake.out.text, "\nsmall,9223372036854775807,recourse,");
+    first = fake.out;
+    assert_int_equal(run_fresh(WORLD "seed: 9223372036854775807\n", &own), RC_EXIT_OK);
+    assert_string_equal(first.text, fake.out.text);
+    assert_int_equal(run_fresh(WORLD, &zero), RC_EXIT_OK);
+    expect_inside(fake.out.text, "\nsmall,0,recourse,");
+    first = fake.out;
+    assert_int_equal(run_fresh(WORLD "seed: 0\n", &own), RC_EXIT_OK);
+    assert_string_equal(first.text, fake.out.text);
+}
+
 static uint64_t number_in(json_object *object, const char *key)
 {
     json_object *value = NULL;
@@ -253,6 +284,37 @@ static void progress_is_for_terminals(void **state)
     assert_true(drawn > 0);
 }
 
+/* The line is wiped and the place told before the signal ends the process; here nothing does. */
+static void an_interrupted_run_leaves_a_clean_line(void **state)
+{
+    (void)state;
+    static const char *const args[ARGS_MAX] = {"simulate", "outage"};
+    static const int signals[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        fake_reset("");
+        fake_env("LANG", "C.UTF-8");
+        fake.is_tty[2] = true;
+        fake.columns = 80;
+        fake.signal = signals[i];
+        fake.signal_in = 30;
+        memory = (fail_alloc){0};
+        assert_int_equal(run(args), 130);
+        assert_int_equal(fake.out.len, 0);
+        assert_false(fake.is_masked);
+        expect_inside(fake.err.text, "━");
+        const char *end = strstr(fake.err.text, "\r\033[Krecourse simulate: interrupted at ");
+        assert_non_null(end);
+        assert_string_equal(strchr(end, '%'), "%\n");
+    }
+    /* To a run that ends, the mask makes no difference. */
+    fake_reset(WORLD);
+    fake.is_tty[2] = true;
+    memory = (fail_alloc){0};
+    static const char *const whole[ARGS_MAX] = {"simulate", "-"};
+    assert_int_equal(run(whole), RC_EXIT_OK);
+    assert_false(fake.is_masked);
+}
+
 static void a_person_is_told_of_the_charts(void **state)
 {
     (void)state;
@@ -274,9 +336,11 @@ int main(void)
         cmocka_unit_test(people_get_the_table_and_the_verdict),
         cmocka_unit_test(policies_are_those_that_were_asked_for),
         cmocka_unit_test(seeds_repeat_to_the_byte),
+        cmocka_unit_test(a_seed_has_63_bits),
         cmocka_unit_test(the_json_adds_up),
         cmocka_unit_test(the_list_has_scenarios_and_policies),
         cmocka_unit_test(progress_is_for_terminals),
+        cmocka_unit_test(an_interrupted_run_leaves_a_clean_line),
         cmocka_unit_test(a_person_is_told_of_the_charts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,124 @@ static void without_a_terminal_nothing_is_done(void **state)
     assert_int_equal(real.calls, calls);
 }
 
+/* ---- who holds the foreground ---- */
+
+enum {
+    OURS = 100,
+    ITS = 200,
+    OTHER = 300
+};
+static pid_t holder;
+static bool is_other_empty;
+static int mode_sets;
+
+static pid_t get_holder(int fd)
+{
+    (void)fd;
+    return holder;
+}
+
+static int set_holder(int fd, pid_t group)
+{
+    (void)fd;
+    holder = group;
+    return 0;
+}
+
+static int look_for_group(pid_t pid, int number)
+{
+    errno = ESRCH;
+    return pid == -OTHER && number == 0 && !is_other_empty ? 0 : -1;
+}
+
+static int count_modes(int fd, int when, const struct termios *modes)
+{
+    (void)fd;
+    (void)when;
+    (void)modes;
+    mode_sets++;
+    return 0;
+}
+
+static int flush(int fd, int queue)
+{
+    (void)fd;
+    (void)queue;
+    return 0;
+}
+
+static rc_sys_calls fake_terminal(void)
+{
+    rc_sys_calls calls = rc_sys_real;
+    calls.tcgetpgrp = get_holder;
+    calls.tcsetpgrp = set_holder;
+    calls.kill = look_for_group;
+    calls.tcsetattr = count_modes;
+    calls.tcflush = flush;
+    return calls;
+}
+
+static void it_is_taken_back_from_the_command_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        pid_t holder;
+        bool is_other_empty;
+        pid_t then;
+    } rows[] = {
+        {ITS, false, OURS}, {OTHER, false, OTHER}, {OTHER, true, OURS}, {OURS, false, OURS}};
+    rc_sys_calls calls = fake_terminal();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rc_tty tty = {.calls = &calls, .fd = 9, .group = OURS};
+        holder = OURS;
+        assert_true(rc_tty_give(&tty, ITS));
+        holder = rows[i].holder;
+        is_other_empty = rows[i].is_other_empty;
+        rc_tty_take(&tty);
+        assert_int_equal(holder, rows[i].then);
+        assert_int_equal(tty.given_to, rows[i].then == OURS ? 0 : ITS);
+    }
+}
+
+static void it_is_given_only_when_it_is_ours(void **state)
+{
+    (void)state;
+    rc_sys_calls calls = fake_terminal();
+    rc_tty tty = {.calls = &calls, .fd = 9, .group = OURS};
+    holder = OTHER;
+    assert_false(rc_tty_give(&tty, ITS));
+    rc_tty_take(&tty);
+    assert_int_equal(holder, OTHER);
+}
+
+static void modes_are_set_only_when_it_is_ours(void **state)
+{
+    (void)state;
+    rc_sys_calls calls = fake_terminal();
+    rc_tty tty = {.calls = &calls, .fd = 9, .group = OURS, .has_modes = true};
+    mode_sets = 0;
+    holder = OTHER;
+    rc_tty_restore(&tty);
+    assert_false(rc_tty_keys_begin(&tty));
+    assert_int_equal(mode_sets, 0);
+    holder = OURS;
+    rc_tty_restore(&tty);
+    assert_int_equal(mode_sets, 1);
+    assert_true(rc_tty_keys_begin(&tty));
+    assert_true(rc_tty_keys_begin(&tty));
+    assert_int_equal(mode_sets, 2);
+    holder = OTHER;
+    rc_tty_keys_end(&tty);
+    assert_int_equal(mode_sets, 2);
+    holder = OURS;
+    assert_true(rc_tty_keys_begin(&tty));
+    rc_tty_keys_forget(&tty);
+    assert_int_equal(mode_sets, 3);
+    assert_true(rc_tty_keys_begin(&tty));
+    rc_tty_keys_end(&tty);
+    assert_int_equal(mode_sets, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +241,9 @@ int main(void)
         cmocka_unit_test(a_sequence_may_come_in_two_parts),
         cmocka_unit_test(a_terminal_that_has_gone_gives_no_keys),
         cmocka_unit_test(without_a_terminal_nothing_is_done),
+        cmocka_unit_test(it_is_taken_back_from_the_command_alone),
+        cmocka_unit_test(it_is_given_only_when_it_is_ours),
+        cmocka_unit_test(modes_are_set_only_when_it_is_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,10 @@ static void nothing_is_a_document_too(void **state)
         assert_int_equal(doc.root->kind, RC_YAML_NULL);
         done();
     }
+    /* What a buffer gives that nothing was put into. */
+    assert_int_equal(parse_bytes(rc_str_make(NULL, 0)), RC_OK);
+    assert_int_equal(doc.root->kind, RC_YAML_NULL);
+    done();
 }
 
 static void paths_name_the_way_from_the_top(void **state)
@@ -312,6 +316,43 @@ static void a_value_of_another_form_says_what_is_expected(void **state)
     done();
 }
 
+static void zeros_in_front_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"010", "00", "0_1", "-010", "01.5"};
+    uint64_t number;
+    int64_t whole;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        char text[32];
+        snprintf(text, sizeof(text), "a: %s\n", texts[i]);
+        assert_int_equal(parse(text), RC_OK);
+        assert_false(rc_yaml_decimal(get("a"), 3, 0, 100000, &faults, &number));
+        assert_false(rc_yaml_i64(get("a"), -100, 100, &faults, &whole));
+        assert_false(rc_yaml_duration_ms(get("a"), 1000, &faults, &number));
+        done();
+    }
+    assert_int_equal(parse("a: 010\nb: 0\nc: 0.5\nd: 0s\n"), RC_OK);
+    assert_false(rc_yaml_u64(get("a"), 0, 100, &faults, &number));
+    expect_fault(0, 1, 4, "a",
+                 "a whole number from 0 to 100 without zeros in front is expected, not \"010\"");
+    assert_true(rc_yaml_u64(get("b"), 0, 1, &faults, &number));
+    assert_true(rc_yaml_decimal(get("c"), 1, 0, 9, &faults, &number));
+    assert_true(rc_yaml_duration_ms(get("d"), 1, &faults, &number));
+    done();
+}
+
+static void a_node_knows_its_last_line(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("a: [1,\n  2\n  ]\nb:\n  c:\n    - 1\n\n  d: x\n    y\n\ne: 1\n"),
+                     RC_OK);
+    assert_int_equal(get("a")->end_line, 3);
+    assert_int_equal(get("b")->end_line, 9);
+    assert_int_equal(get("b")->first->end_line, 6);
+    assert_int_equal(get("e")->end_line, 11);
+    done();
+}
+
 static const char *fruit_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"apple", "pear", "plum"};
@@ -402,6 +443,8 @@ int main(void)
         cmocka_unit_test(a_map_has_so_many_keys_and_no_more),
         cmocka_unit_test(values_of_the_right_form_are_read),
         cmocka_unit_test(a_value_of_another_form_says_what_is_expected),
+        cmocka_unit_test(zeros_in_front_are_refused),
+        cmocka_unit_test(a_node_knows_its_last_line),
         cmocka_unit_test(names_that_do_not_exist_have_a_nearest),
         cmocka_unit_test(more_faults_than_fit_are_counted),
         cmocka_unit_test(a_message_is_cut_between_characters_and_has_no_control),
