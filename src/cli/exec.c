@@ -286,8 +286,8 @@ static void die_alike(const rc_exec *x)
         return;
     sigemptyset(&action.sa_mask);
     x->calls->signal_action(x->died_like, &action, NULL);
-    /* A Ctrl-C that the command alone got is for the script around us too: had the foreground stayed
-     * with our group, all of it would have heard. */
+    /* A Ctrl-C that the command alone got is for the script around us too: had the foreground
+     * stayed with our group, all of it would have heard. */
     x->calls->raise(x->died_like, x->end.had_terminal && x->end.signal == 0 && !x->is_cancelled);
 }
 

@@ -3,7 +3,7 @@
  *   auto_retry_start, auto_retry_end   each wait and the try behind it, always in pairs
  *   run:completed or run:failed        the last line; a failure with its report
  *
- * Every line goes out at once, or waits in a queue for its reader; nothing waits for it but the end.
+ * Every line goes out at once, or waits in a queue for its reader; nothing waits but the end.
  * A place that cannot be written to is complained of once and then left alone: the command is what
  * matters. */
 #ifndef RC_CLI_EXEC_EVENTS_H

@@ -1,5 +1,5 @@
-/* The wait before another try: a line that counts down, Esc, signals. Nothing else happens meanwhile,
- * and everything ends it at once. */
+/* The wait before another try: a line that counts down, Esc, signals. Nothing else happens
+ * meanwhile, and everything ends it at once. */
 #include "cli/exec_wait.h"
 
 #include <signal.h>

@@ -5,10 +5,10 @@
  *       stopped └──┘ continued     ▼ to what stays behind      ▼
  *
  * The command has a process group of its own, which holds the terminal's foreground if we did and
- * both our input and our output are a terminal, or when it asks for it. Its standard output is ours.
- * Its standard error is a pipe that is copied to ours as it comes, with the end of it kept. Signals
- * that ask for an end are passed on to the group; one that does not come to an end within the grace,
- * or until a second signal, is killed. What stays behind is what is left in the group, and whoever
+ * both our input and our output are a terminal, or when it asks for it. Its standard output is
+ * ours. Its standard error is a pipe that is copied to ours as it comes, with its end kept. Signals
+ * that ask for an end are passed on to the group; one that does not end within the grace, or
+ * until a second signal, is killed. What stays behind is what is left in the group, and whoever
  * has become our child in our session. */
 #ifndef RC_SYS_PROCESS_H
 #define RC_SYS_PROCESS_H

@@ -1,5 +1,5 @@
-/* What a command leaves behind outside its group. It is our child, since we adopt orphans: its number
- * cannot be a stranger's before we have taken leave of it. */
+/* What a command leaves behind outside its group. It is our child, since we adopt orphans: its
+ * number cannot be a stranger's before we have taken leave of it. */
 #define _GNU_SOURCE
 #include "sys/process_run.h"
 

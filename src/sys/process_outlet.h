@@ -1,7 +1,7 @@
-/* rc_outlet: a place to write to that may not take it now, and must not keep us from hearing signals.
+/* rc_outlet: a place to write to that may not take it now, and must not make us deaf to signals.
  *
- *   push ──► [ queue, up to a ceiling ] ──► descriptor      our own words: all at once, or not at all
- *   put  ─────────────────────────────────► descriptor      what passes through: as much as goes now
+ *   push ──► [ queue, up to a ceiling ] ──► descriptor    our own words: all at once, or not at all
+ *   put  ─────────────────────────────────► descriptor    what passes through: as much as goes now
  *
  * A terminal or a pipe is opened once more, so that only our own writes do not wait; whoever shares
  * the descriptor with us keeps theirs as it was. What cannot be opened again is asked first and

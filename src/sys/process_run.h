@@ -37,8 +37,8 @@ typedef struct rc_run {
     rc_process_end end;
 } rc_run;
 
-/* process_copy.c: standard error and the report out, standard input in. Each moves what can be moved
- * now. */
+/* process_copy.c: standard error and the report out, standard input in. Each moves what can be
+ * moved now. */
 void rc_run_read_error(rc_run *run);
 void rc_run_write_error(rc_run *run);
 void rc_run_read_report(rc_run *run);

@@ -50,8 +50,8 @@ void rc_tty_restore(const rc_tty *tty);
 bool rc_tty_keys_begin(rc_tty *tty);
 void rc_tty_keys_end(rc_tty *tty);
 
-/* Somebody else may have set the modes meanwhile: they are not touched, and the next begin sets them
- * anew. */
+/* Somebody else may have set the modes meanwhile: they are not touched, and the next begin sets
+ * them anew. */
 void rc_tty_keys_forget(rc_tty *tty);
 
 /* What was pressed; call it when fd is readable. An arrow or function key begins with the byte of
