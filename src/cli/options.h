@@ -82,6 +82,7 @@ extern const rc_command rc_command_config;
 extern const rc_command rc_command_render;
 extern const rc_command rc_command_simulate;
 extern const rc_command rc_command_mock;
+extern const rc_command rc_command_serve;
 extern const rc_command rc_command_help;
 
 /* The command of that name. NULL: there is none, and cli's err names the nearest. name: borrows. */

@@ -1,0 +1,262 @@
+#include "gateway/demo.h"
+
+#include "base/str.h"
+
+#define HEAD_MAX_BYTES ((size_t)8 << 10)
+
+struct rc_demo {
+    uv_loop_t *loop;
+    rc_alloc alloc;
+    void (*on_idle)(void *ctx);
+    void *ctx;
+    uint32_t calls;
+    rc_mock_provider provider;
+};
+
+struct rc_demo_call {
+    rc_demo *demo;
+    uv_timer_t timer;
+    const rc_upstream_handler *handler; /* NULL: it is over */
+    void *ctx;
+    uint32_t first_byte_ms;
+    uint32_t idle_ms;
+    bool is_begun; /* the head was told */
+    bool is_late;  /* the timer ends the call */
+    bool is_paused;
+    bool is_waiting; /* for the timer */
+    rc_mock_answer answer;
+};
+
+rc_demo *rc_demo_new(uv_loop_t *loop, const rc_alloc *alloc, void (*on_idle)(void *ctx), void *ctx)
+{
+    rc_demo *demo = alloc->get(alloc->ctx, sizeof *demo);
+    if (demo == NULL)
+        return NULL;
+    memset(demo, 0, sizeof *demo);
+    demo->loop = loop;
+    demo->alloc = *alloc;
+    demo->on_idle = on_idle;
+    demo->ctx = ctx;
+    rc_mock_provider_init(&demo->provider, NULL, 0, uv_now(loop));
+    return demo;
+}
+
+void rc_demo_free(rc_demo *demo)
+{
+    if (demo != NULL)
+        demo->alloc.put(demo->alloc.ctx, demo, sizeof *demo);
+}
+
+bool rc_demo_is_idle(const rc_demo *demo)
+{
+    return demo->calls == 0;
+}
+
+/* ---- the end ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    rc_demo_call *call = handle->data;
+    rc_demo *demo = call->demo;
+    rc_mock_answer_done(&call->answer);
+    demo->alloc.put(demo->alloc.ctx, call, sizeof *call);
+    if (--demo->calls == 0)
+        demo->on_idle(demo->ctx);
+}
+
+void rc_demo_cancel(rc_demo_call *call)
+{
+    if (call->handler == NULL)
+        return;
+    call->handler = NULL;
+    uv_close((uv_handle_t *)&call->timer, on_closed);
+}
+
+static void fail(rc_demo_call *call, rc_upstream_kind kind)
+{
+    const rc_upstream_handler *handler = call->handler;
+    void *ctx = call->ctx;
+    const rc_upstream_failure failure = {
+        .kind = kind,
+        .transport = rc_upstream_kind_transport(kind),
+        .phase = call->is_begun ? RC_PHASE_HEADERS : RC_PHASE_SENT,
+        .text = rc_upstream_kind_text(kind),
+    };
+    rc_demo_cancel(call);
+    handler->on_failure(ctx, &failure);
+}
+
+static void end(rc_demo_call *call)
+{
+    const rc_upstream_handler *handler = call->handler;
+    void *ctx = call->ctx;
+    rc_demo_cancel(call);
+    handler->on_end(ctx, true);
+}
+
+/* ---- steps ---- */
+
+static void push_head(const rc_mock_answer *answer, rc_buf *head)
+{
+    rc_buf_push(head, RC_STR("HTTP/1.1 "));
+    rc_buf_push_i64(head, answer->status);
+    rc_buf_push(head, RC_STR(" \r\n"));
+    for (size_t i = 0; i < answer->field_count; i++) {
+        rc_buf_push(head, rc_str_c(answer->fields[i].name));
+        rc_buf_push(head, RC_STR(": "));
+        rc_buf_push(head, rc_str_c(answer->fields[i].value));
+        rc_buf_push(head, RC_STR("\r\n"));
+    }
+    if (answer->is_chunked) {
+        rc_buf_push(head, RC_STR("transfer-encoding: chunked\r\n\r\n"));
+        return;
+    }
+    rc_buf_push(head, RC_STR("content-length: "));
+    rc_buf_push_u64(head, answer->length);
+    rc_buf_push(head, RC_STR("\r\n\r\n"));
+}
+
+/* The mock's fields, read as a server's would be. */
+static void tell_head(rc_demo_call *call)
+{
+    char memory[HEAD_MAX_BYTES];
+    rc_buf bytes;
+    rc_http1 reader;
+    rc_buf_init_fixed(&bytes, memory, sizeof memory);
+    push_head(&call->answer, &bytes);
+    rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
+    if (rc_http1_read_head(&reader, rc_buf_get(&bytes)) != RC_HTTP1_HEAD) {
+        fail(call, RC_UPSTREAM_MALFORMED);
+        return;
+    }
+    const rc_upstream_head head = {
+        .status = call->answer.status, .reader = &reader, .bytes = memory};
+    call->is_begun = true;
+    call->handler->on_head(call->ctx, &head);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+/* A wait that is longer than the request allows ends it, as it would end a server's. */
+static void wait(rc_demo_call *call, uint64_t wait_ms)
+{
+    const uint32_t most = call->is_begun ? call->idle_ms : call->first_byte_ms;
+    call->is_late = most > 0 && wait_ms > most;
+    call->is_waiting = true;
+    (void)uv_timer_start(&call->timer, on_timer, call->is_late ? most : wait_ms, 0);
+}
+
+/* True: there is another step to be done now. */
+static bool do_step(rc_demo_call *call, const rc_mock_step *step)
+{
+    switch (step->what) {
+    case RC_MOCK_HEAD:
+        tell_head(call);
+        return true;
+    case RC_MOCK_SEND:
+        call->handler->on_body(call->ctx, step->bytes);
+        return true;
+    case RC_MOCK_WAIT:
+        wait(call, step->wait_ms);
+        return false;
+    case RC_MOCK_END:
+        end(call);
+        return false;
+    case RC_MOCK_GARBAGE:
+        fail(call, RC_UPSTREAM_MALFORMED);
+        return false;
+    case RC_MOCK_CLOSE:
+        fail(call, RC_UPSTREAM_CLOSED);
+        return false;
+    case RC_MOCK_RESET:
+        fail(call, RC_UPSTREAM_RESET);
+        return false;
+    case RC_MOCK_HANG:
+        wait(call, UINT64_MAX);
+        return false;
+    }
+    return false;
+}
+
+static void run(rc_demo_call *call)
+{
+    bool goes_on = true;
+    /* What is told may cancel or pause the call. */
+    while (goes_on && call->handler != NULL && !call->is_paused) {
+        rc_mock_step step;
+        rc_mock_answer_step(&call->answer, &step);
+        goes_on = do_step(call, &step);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    rc_demo_call *call = timer->data;
+    call->is_waiting = false;
+    if (call->is_late)
+        fail(call, call->is_begun ? RC_UPSTREAM_IDLE_TIMEOUT : RC_UPSTREAM_FIRST_BYTE_TIMEOUT);
+    else
+        run(call);
+}
+
+void rc_demo_pause(rc_demo_call *call)
+{
+    call->is_paused = true;
+}
+
+void rc_demo_resume(rc_demo_call *call)
+{
+    if (!call->is_paused)
+        return;
+    call->is_paused = false;
+    if (!call->is_waiting && call->handler != NULL)
+        wait(call, 0);
+}
+
+/* ---- the beginning ---- */
+
+static rc_status begin(rc_demo_call *call, const rc_upstream_request *request, int64_t now_unix_ms)
+{
+    rc_http1 reader;
+    rc_header headers[RC_HTTP1_FIELDS_MAX];
+    rc_mock_ticket ticket;
+    const char *head = request->head.ptr;
+    rc_http1_init(&reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
+    if (rc_http1_read_head(&reader, request->head) != RC_HTTP1_HEAD)
+        return RC_E_SYNTAX;
+    for (uint32_t i = 0; i < reader.field_count; i++)
+        headers[i] = (rc_header){rc_http1_name(&reader, head, i), rc_http1_value(&reader, head, i)};
+    const rc_mock_message message = {
+        .method = rc_http1_method(&reader),
+        .target = rc_http1_target(&reader, head),
+        .headers = headers,
+        .header_count = reader.field_count,
+        .body = request->body,
+    };
+    const rc_mock_now now = {.ms = uv_now(call->demo->loop), .unix_ms = now_unix_ms};
+    return rc_mock_provider_answer(&call->demo->provider, &message, &now, &call->demo->alloc,
+                                   &call->answer, &ticket);
+}
+
+rc_demo_call *rc_demo_start(rc_demo *demo, const rc_upstream_request *request, int64_t now_unix_ms,
+                            const rc_upstream_handler *handler, void *ctx)
+{
+    rc_demo_call *call = demo->alloc.get(demo->alloc.ctx, sizeof *call);
+    if (call == NULL)
+        return NULL;
+    memset(call, 0, sizeof *call);
+    call->demo = demo;
+    call->handler = handler;
+    call->ctx = ctx;
+    call->first_byte_ms = request->first_byte_ms;
+    call->idle_ms = request->idle_ms;
+    (void)uv_timer_init(demo->loop, &call->timer); /* never fails */
+    call->timer.data = call;
+    demo->calls++;
+    if (begin(call, request, now_unix_ms) != RC_OK) {
+        rc_demo_cancel(call);
+        return NULL;
+    }
+    wait(call, 0);
+    return call;
+}

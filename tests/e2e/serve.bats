@@ -1,0 +1,448 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031,SC2154,SC2238,SC2317 # every test is a shell of its own; run sets stderr; head is a file
+#
+# recourse serve: what a client sees while providers fail behind it. The provider is recourse mock.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    pids=()
+    export KEY_1=key-1111 KEY_2=key-2222 TOKEN=token-of-app
+}
+
+# A server ends well when asked to: what it forgot to give back, a sanitizer says here.
+teardown() {
+    local result=0
+    for pid in "${pids[@]}"; do
+        kill -TERM "$pid" 2>/dev/null || continue
+        wait "$pid" || result=$?
+    done
+    [ "$result" = 0 ] || cat ./*.talk
+    return "$result"
+}
+
+# Starts a server and waits for its port, which is then in $port.
+start() { # NAME COMMAND...
+    local name=$1
+    shift
+    rm -f "$name.port"
+    "$RECOURSE" "$@" --port-file "$name.port" 2>"$name.talk" 3>&- &
+    pids+=($!)
+    for _ in $(seq 400); do
+        [ ! -s "$name.port" ] || break
+        sleep 0.05
+    done
+    port=$(cat "$name.port")
+}
+
+mock() { # OPTION...
+    start mock mock --listen 127.0.0.1:0 --quiet "$@"
+    up=http://127.0.0.1:$port
+}
+
+# A gateway whose configuration has these routes and more; base is its address.
+gate() { # ROUTES [MORE]
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+providers:
+  up: {kind: openai, base_url: "$up/v1", keys: [env:KEY_1]}
+  two: {kind: openai, base_url: "$up/v1", keys: [env:KEY_1, env:KEY_2]}
+  claude: {kind: anthropic, base_url: "$up", keys: [env:KEY_1]}
+  google: {kind: gemini, base_url: "$up", keys: [env:KEY_1]}
+policies:
+  fast: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}
+$2
+routes:
+$1
+YAML
+    start gate serve --config recourse.yaml --verbose
+    gate_pid=${pids[-1]}
+    base=http://127.0.0.1:$port
+}
+
+any='  - {model: "*", chain: [{target: up/*}], policy: fast}'
+
+# One chat request; what came is in the file answer, the head in head.
+chat() { # MODEL [STREAM] [CURL-OPTION...]
+    local model=$1 stream=${2:-false}
+    shift 1
+    [ $# -eq 0 ] || shift
+    curl -sS -m 30 -o answer -D head "$@" "$base/v1/chat/completions" \
+        -d "{\"model\":\"$model\",\"stream\":$stream,\"messages\":[{\"role\":\"user\",\"content\":\"Hello you\"}]}"
+}
+
+status() { sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p' head; }
+header() { tr -d '\r' <head | sed -n "s/^$1: //p"; }
+has() { grep -qF -- "$1" answer; }
+requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 | grep -o '[0-9]*'; }
+
+wait_for() { # COMMAND...
+    for _ in $(seq 400); do
+        ! "$@" || return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+@test "a failure that passes is not seen: one 200, two attempts" {
+    mock
+    gate "$any"
+    chat mock/503@1
+    [ "$(status)" = 200 ]
+    [ "$(header x-recourse-attempts)" = 2 ]
+    [ "$(header x-recourse-target)" = up/mock/503@1 ]
+    [[ "$(header x-recourse-request-id)" == req_* ]]
+    has '"finish_reason":"stop"'
+    [ "$(requests)" = 2 ]
+}
+
+@test "a body that comes later than its head changes nothing in the head" {
+    mock
+    gate "$any"
+    for wait in 0 0.2; do
+        exec 4<>"/dev/tcp/127.0.0.1/$port"
+        local body='{"model":"mock/ok","messages":[{"role":"user","content":"Hello, hello, hello, hello, hello, hello"}]}'
+        printf 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-note: %s\r\nconnection: close\r\ncontent-length: %s\r\n\r\n' \
+            "a-note-of-mine" "${#body}" >&4
+        sleep "$wait"
+        printf %s "$body" >&4
+        cat <&4 >head
+        exec 4>&-
+        [ "$(status)" = 200 ]
+    done
+    curl -sS "$up/mock/stats" | grep -q x-note
+}
+
+@test "what does not pass is told once, typed, with all attempts" {
+    mock
+    gate "$any"
+    chat mock/500
+    [ "$(status)" = 502 ]
+    [ "$(header x-recourse-attempts)" = 3 ]
+    [ "$(header x-recourse-error-code)" = Provider5xx ]
+    [ "$(header x-should-retry)" = false ]
+    has '"retry_exhausted":true'
+    [ "$(requests)" = 3 ]
+}
+
+@test "a fatal failure is not retried and not masked by the next target" {
+    mock
+    gate '  - {model: chain, policy: fast, chain: [{target: up/mock/400}, {target: up/mock/ok}]}'
+    chat chain
+    [ "$(status)" = 400 ]
+    [ "$(header x-recourse-error-code)" = InvalidRequest ]
+    [ "$(requests)" = 1 ]
+}
+
+@test "the next target answers when the first is spent" {
+    mock
+    gate '  - {model: chain, policy: fast, chain: [{target: up/mock/500, tries: 2}, {target: claude/mock/ok}, {target: up/mock/ok}]}'
+    curl -sS -m 30 -o answer -D head "$base/v1/responses" -d '{"model":"chain","input":"Hello"}'
+    [ "$(status)" = 200 ]
+    # Anthropic has no such endpoint and is passed over.
+    [ "$(header x-recourse-target)" = up/mock/ok ]
+    [ "$(header x-recourse-attempts)" = 3 ]
+    has '"status":"completed"'
+}
+
+@test "a spent quota leads to the next key, then to the next target" {
+    cat >faults.yaml <<YAML
+unknown_keys: allow
+keys:
+  - {name: first, ends: "1111", do: quota}
+YAML
+    mock --scenario faults.yaml
+    gate '  - {model: keys, policy: fast, chain: [{target: two/ok}]}'
+    chat keys
+    [ "$(status)" = 200 ]
+    [ "$(header x-recourse-attempts)" = 2 ]
+    [ "$(header x-recourse-target)" = two/ok ]
+    # What was learnt holds for the next request.
+    chat keys
+    [ "$(header x-recourse-attempts)" = 1 ]
+}
+
+@test "a spent quota of the only key leads to the next target" {
+    mock
+    gate '  - {model: targets, policy: fast, chain: [{target: up/mock/quota}, {target: up/mock/ok}]}'
+    chat targets
+    # The key is spent for all models of its provider, so nothing is left to ask.
+    [ "$(status)" != 200 ]
+    [ "$(header x-recourse-error-code)" = QuotaExhausted ]
+    gate '  - {model: targets, policy: fast, chain: [{target: up/mock/quota}, {target: two/mock/ok}]}'
+    chat targets
+    [ "$(status)" = 200 ]
+    [ "$(header x-recourse-target)" = two/mock/ok ]
+}
+
+@test "an error in a 200 is an error" {
+    mock
+    gate '  - {model: chain, policy: fast, chain: [{target: up/mock/200-with-error, tries: 1}, {target: two/mock/ok}]}'
+    chat chain
+    [ "$(status)" = 200 ]
+    [ "$(header x-recourse-target)" = two/mock/ok ]
+    has '"finish_reason":"stop"'
+}
+
+@test "an empty, cut or damaged answer is tried again" {
+    mock
+    gate "$any"
+    for model in empty-200 truncated-json wrong-length bad-chunk refuse cut-bytes-50; do
+        chat "mock/$model@1"
+        [ "$(status)" = 200 ]
+        [ "$(header x-recourse-attempts)" = 2 ]
+        has '"finish_reason":"stop"'
+    done
+}
+
+@test "a stream that fails before its first content is tried again unseen" {
+    mock
+    gate "$any"
+    for model in stream-error-first start-then-overloaded empty-stream 503; do
+        chat "mock/$model@1" true
+        [ "$(status)" = 200 ]
+        [ "$(header x-recourse-attempts)" = 2 ]
+        [ "$(grep -c '"role":"assistant"' answer)" = 1 ]
+        [ "$(tail -n 2 answer | head -n 1)" = "data: [DONE]" ]
+        run ! grep -q '"error"' answer
+    done
+}
+
+@test "a stream that fails behind content ends with the dialect's error, and is not tried again" {
+    mock
+    gate "$any"
+    local count=0
+    for model in cut-after-5 fin-after-5 stream-error-after-5; do
+        count=$((count + 1))
+        chat "mock/$model" true
+        [ "$(status)" = 200 ]
+        [ "$(header x-recourse-attempts)" = 1 ]
+        tail -n 2 answer | grep -q '^data: {"error":{.*"recourse":{.*"error_code":"'
+        run ! grep -q DONE answer
+        [ "$(requests)" = "$count" ]
+    done
+    grep -q 'committed$' gate.talk
+}
+
+@test "Anthropic's and Gemini's clients get errors and streams of their own" {
+    mock
+    gate '  - {model: "claude*", policy: fast, chain: [{target: claude/mock/cut-after-2}]}
+  - {model: "gemini*", policy: fast, chain: [{target: google/mock/cut-after-2}]}
+  - {model: "x*", policy: fast, chain: [{target: google/mock/400}]}'
+    curl -sS -m 30 -o answer -D head "$base/v1/messages" \
+        -d '{"model":"claude-x","stream":true,"max_tokens":50,"messages":[{"role":"user","content":"Hi"}]}'
+    [ "$(status)" = 200 ]
+    grep -q '^event: error' answer
+    run ! grep -q message_stop answer
+    local say='{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}'
+    curl -sS -m 30 -o answer "$base/v1beta/models/gemini-x:streamGenerateContent?alt=sse" -d "$say"
+    tail -n 2 answer | grep -q '^data: {"error":{"code":502'
+    # An array stays JSON, with the error as its last element.
+    curl -sS -m 30 -o answer "$base/v1beta/models/gemini-x:streamGenerateContent" -d "$say"
+    tail -c 1 answer | grep -q ']'
+    has '"error_code":"StreamInterrupted"'
+    curl -sS -m 30 -o answer -D head "$base/v1beta/models/x:generateContent" -d "$say"
+    [ "$(status)" = 400 ]
+    has '"status":"INVALID_ARGUMENT"'
+}
+
+@test "good answers of all interfaces pass as they are" {
+    mock
+    gate '  - {model: "m", policy: fast, chain: [{target: up/mock/ok}, {target: claude/mock/ok}, {target: google/mock/ok}]}'
+    local say='{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}'
+    post() { # PATH BODY
+        curl -sS -m 30 -o answer -D head "$base$1" -d "$2"
+        [ "$(status)" = 200 ]
+        [ "$(header x-recourse-attempts)" = 1 ]
+    }
+    for stream in true false; do
+        post /v1/chat/completions "{\"model\":\"m\",\"stream\":$stream,\"messages\":[]}"
+        post /v1/completions "{\"model\":\"m\",\"stream\":$stream,\"prompt\":\"Hi\"}"
+        post /v1/responses "{\"model\":\"m\",\"stream\":$stream,\"input\":\"Hi\"}"
+        post /v1/messages "{\"model\":\"m\",\"stream\":$stream,\"max_tokens\":9,\"messages\":[]}"
+    done
+    post /v1/embeddings '{"model":"m","input":"Hi"}'
+    post /v1/messages/count_tokens '{"model":"m","messages":[]}'
+    post /v1beta/models/m:generateContent "$say"
+    post "/v1beta/models/m:streamGenerateContent?alt=sse" "$say"
+    post /v1beta/models/m:streamGenerateContent "$say"
+}
+
+@test "the deadline holds: a provider that hangs is a typed 504" {
+    mock
+    gate "$any"
+    chat mock/hang false -H "x-recourse-deadline-ms: 300"
+    [ "$(status)" = 504 ]
+    [ "$(header x-recourse-error-code)" = DeadlineExceeded ]
+    # So it is inside a stream: an event, and no clean end.
+    chat mock/stall-after-1 true -H "x-recourse-deadline-ms: 300"
+    [ "$(status)" = 200 ]
+    has '"error_code":"DeadlineExceeded"'
+    run ! grep -q DONE answer
+}
+
+@test "a first token that does not come, and a pause that is too long, are failures" {
+    mock
+    gate '  - {model: first, policy: fast, timeouts: {connect_ms: 100, first_byte_ms: 100, idle_ms: 20000}, chain: [{target: up/mock/keepalive-3+stall-after-0, tries: 1}, {target: two/mock/ok}]}
+  - {model: pause, policy: fast, timeouts: {connect_ms: 1000, first_byte_ms: 20000, idle_ms: 100}, chain: [{target: up/mock/stall-after-1, tries: 1}, {target: two/mock/ok}]}'
+    chat first true
+    [ "$(header x-recourse-target)" = two/mock/ok ]
+    chat pause true
+    [ "$(header x-recourse-target)" = up/mock/stall-after-1 ]
+    has '"error":{'
+    run ! grep -q DONE answer
+}
+
+@test "a wait beyond the deadline is not begun: the hint goes to the client" {
+    mock
+    gate "$any"
+    chat mock/429-retry-after-60 false -H "x-recourse-deadline-ms: 20000"
+    [ "$(status)" = 429 ]
+    [ "$(header x-recourse-attempts)" = 1 ]
+    [ "$(header retry-after)" -ge 59 ]
+    # All that there is cools down now: the next one hears it without a try.
+    chat mock/429-retry-after-60 false -H "x-recourse-deadline-ms: 20000"
+    [ "$(status)" = 503 ]
+    [ "$(header x-recourse-error-code)" = Overloaded ]
+    [ "$(header retry-after)" -ge 50 ]
+    [ "$(requests)" = 1 ]
+}
+
+@test "a client that leaves takes its call along" {
+    mock
+    gate "$any"
+    run ! curl -sS -m 1 -o answer "$base/v1/chat/completions" -d '{"model":"mock/hang","messages":[]}'
+    left() { curl -sS "$up/mock/stats" | grep -q '"disconnects":1'; }
+    wait_for left
+    run ! curl -sS -m 1 -o answer "$base/v1/chat/completions" \
+        -d '{"model":"mock/trickle-100+tokens-1000","stream":true,"messages":[]}'
+    left() { curl -sS "$up/mock/stats" | grep -q '"disconnects":2'; }
+    wait_for left
+}
+
+@test "a slow client gets all of a large stream" {
+    mock
+    gate "$any"
+    chat mock/huge-2048 true --limit-rate 4M
+    [ "$(status)" = 200 ]
+    [ "$(wc -c <answer)" -gt 2000000 ]
+    [ "$(tail -n 2 answer | head -n 1)" = "data: [DONE]" ]
+    chat mock/huge-2048 false
+    [ "$(status)" = 200 ]
+    [ "$(wc -c <answer)" -gt 2000000 ]
+    tail -c 2 answer | grep -q '}}'
+    # One that was begun and cannot be finished is cut, not ended.
+    run ! chat mock/huge-2048+cut-bytes-1000000 false
+}
+
+@test "what is refused is told in the client's dialect" {
+    mock
+    gate '  - {model: known, chain: [{target: up/mock/ok}]}' 'limits: {max_body_bytes: 1024}'
+    chat unknown
+    [ "$(status)" = 404 ]
+    [ "$(header x-recourse-error-code)" = ModelNotFound ]
+    chat nobody/known
+    [ "$(status)" = 404 ]
+    curl -sS -o answer -D head "$base/v2/else" -d '{}'
+    [ "$(status)" = 404 ]
+    [ "$(header x-recourse-error-code)" = EndpointNotFound ]
+    chat known false -H "x-recourse-deadline-ms: soon"
+    [ "$(status)" = 400 ]
+    chat known false -H "x-recourse-policy: none-such"
+    [ "$(status)" = 400 ]
+    curl -sS -o answer -D head "$base/v1/messages" -d "{\"model\":\"known\",\"x\":\"$(head -c 3000 /dev/zero | tr '\0' x)\"}"
+    [ "$(status)" = 413 ]
+    has '"type":"error"'
+    curl -sS -o answer -D head -H "Transfer-Encoding: chunked" -H "accept: application/problem+json" "$base/v1/messages" \
+        -d "{\"model\":\"known\",\"x\":\"$(head -c 3000 /dev/zero | tr '\0' x)\"}"
+    [ "$(status)" = 413 ]
+    [ "$(header content-type)" = application/problem+json ]
+    curl -sS -o answer -D head "$base/v1/messages" -d '{"model":"known","max_tokens":5,"messages":[]}'
+    [ "$(header x-recourse-error-code)" = UnsupportedFeature ]
+    [ "$(requests)" = 0 ]
+}
+
+@test "tokens: only clients are served, keys and tokens go nowhere" {
+    mock
+    gate "$any" 'clients: [{name: app, token: env:TOKEN}]'
+    chat mock/ok
+    [ "$(status)" = 401 ]
+    chat mock/ok false -H "authorization: Bearer wrong"
+    [ "$(status)" = 401 ]
+    chat mock/ok false -H "authorization: Bearer $TOKEN"
+    [ "$(status)" = 200 ]
+    chat mock/401 false -H "authorization: Bearer $TOKEN"
+    cat answer head gate.talk >all
+    curl -sS "$up/mock/stats" >>all
+    run ! grep -q "$KEY_1\|$TOKEN" all
+}
+
+@test "a key that is not there is said at the start" {
+    up=http://127.0.0.1:9
+    cat >recourse.yaml <<YAML
+providers: {up: {kind: openai, base_url: "$up/v1", keys: [env:NO_SUCH_KEY]}}
+routes: [{model: "*", chain: [{target: up/*}]}]
+YAML
+    run -78 --separate-stderr "$RECOURSE" serve --listen 127.0.0.1:0
+    [ "$stderr" = "recourse serve: no API key for provider up: the variable NO_SUCH_KEY is not set" ]
+}
+
+@test "health, readiness and the list of models" {
+    mock
+    gate '  - {model: named, chain: [{target: up/gpt-4o}]}
+  - {model: "*", chain: [{target: up/*}]}'
+    [ "$(curl -sS "$base/healthz")" = ok ]
+    [ "$(curl -sS "$base/readyz")" = ok ]
+    curl -sS "$base/v1/models" >answer
+    has '"id":"named"'
+    has '"id":"up/gpt-4o"'
+    run ! grep -qF '*' answer
+}
+
+@test "without a configuration there is a demo in the process" {
+    export HOME=$PWD XDG_CONFIG_HOME=$PWD
+    unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY
+    start gate serve --listen 127.0.0.1:0
+    gate_pid=${pids[-1]}
+    base=http://127.0.0.1:$port
+    chat demo/500@1 false -H "x-recourse-policy: session"
+    [ "$(status)" = 200 ]
+    [ "$(header x-recourse-attempts)" = 2 ]
+    [ "$(header x-recourse-target)" = demo/500@1 ]
+    chat demo/cut-after-2 true
+    has '"error_code":"StreamInterrupted"'
+    chat demo/huge-2048 true --limit-rate 4M
+    [ "$(tail -n 2 answer | head -n 1)" = "data: [DONE]" ]
+    curl -sS -m 30 -o answer "$base/v1/messages" -d '{"model":"demo/ok","max_tokens":5,"messages":[]}'
+    has '"type":"message"'
+    curl -sS -m 30 -o answer "$base/v1beta/models/ok:generateContent" -d '{"contents":[]}'
+    has '"candidates"'
+    run ! curl -sS -m 1 -o answer "$base/v1/chat/completions" -d '{"model":"demo/hang","messages":[]}'
+    kill -TERM "$gate_pid"
+    wait "$gate_pid"
+}
+
+@test "a signal lets what is under way finish, a second one does not" {
+    mock
+    gate "$any"
+    chat mock/trickle-50+tokens-20 true &
+    local client=$!
+    asked() { [ "$(requests)" = 1 ]; }
+    wait_for asked
+    kill -TERM "$gate_pid"
+    wait "$client"
+    [ "$(tail -n 2 answer | head -n 1)" = "data: [DONE]" ]
+    wait "$gate_pid"
+    gate "$any"
+    chat mock/hang >/dev/null 2>&1 &
+    client=$!
+    asked() { [ "$(requests)" = 2 ]; }
+    wait_for asked
+    kill -TERM "$gate_pid"
+    refused() { ! curl -sS -m 5 "$base/healthz" 2>/dev/null; }
+    wait_for refused
+    kill -TERM "$gate_pid"
+    wait "$gate_pid"
+    run ! wait "$client"
+}

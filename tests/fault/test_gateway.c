@@ -1,0 +1,203 @@
+/* The gateway without memory: whichever request for it fails, the client gets an answer or an end,
+ * and nothing is lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "gateway/gate.h"
+#include "support/fail_alloc.h"
+
+#define WATCHDOG_S 120
+#define FAILURES_MAX 400
+
+static const char config_text[] =
+    "providers: {demo: {kind: demo}, far: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"}}\n"
+    "policies: {fast: {max_attempts: 3, backoff: fixed, base_ms: 1, jitter: none}}\n"
+    "routes:\n"
+    "  - {model: chain, policy: fast, chain: [{target: far/a, tries: 1}, {target: demo/ok}]}\n"
+    "  - {model: \"*\", policy: fast, chain: [{target: demo/*}]}\n";
+
+typedef struct world {
+    uv_loop_t loop;
+    rc_gate *gate;
+    uv_tcp_t client;
+    uv_connect_t connect;
+    uv_write_t write;
+    bool is_over;
+    bool is_stopped;
+    size_t len;
+    char request[512];
+    char piece[4096];
+    char answer[65536];
+} world;
+
+static void on_gate_stopped(void *ctx)
+{
+    ((world *)ctx)->is_stopped = true;
+}
+
+static void end_client(world *w)
+{
+    if (w->is_over)
+        return;
+    w->is_over = true;
+    uv_close((uv_handle_t *)&w->client, NULL);
+    rc_gate_close(w->gate);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
+{
+    world *w = handle->data;
+    (void)size;
+    *ret_buf = uv_buf_init(w->piece, sizeof w->piece);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
+{
+    world *w = stream->data;
+    if (count < 0) {
+        end_client(w);
+        return;
+    }
+    const size_t room = sizeof w->answer - 1 - w->len;
+    const size_t len = (size_t)count < room ? (size_t)count : room;
+    memcpy(w->answer + w->len, buf->base, len);
+    w->len += len;
+}
+
+static void on_connect(uv_connect_t *request, int status)
+{
+    world *w = request->data;
+    uv_buf_t buf = uv_buf_init(w->request, (unsigned)strlen(w->request));
+    if (status != 0 || uv_write(&w->write, (uv_stream_t *)&w->client, &buf, 1, NULL) != 0 ||
+        uv_read_start((uv_stream_t *)&w->client, on_alloc, on_read) != 0)
+        end_client(w);
+}
+
+static void ask(world *w, const char *model, bool is_stream)
+{
+    char body[128];
+    rc_listening listening;
+    struct sockaddr_in address;
+    const int len = snprintf(body, sizeof body, "{\"model\":\"%s\",\"stream\":%s,\"messages\":[]}",
+                             model, is_stream ? "true" : "false");
+    (void)snprintf(w->request, sizeof w->request,
+                   "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                   "Content-Length: %d\r\n\r\n%s",
+                   len, body);
+    if (rc_gate_listen(w->gate, "127.0.0.1", 0, &listening) != RC_LISTEN_OK) {
+        rc_gate_close(w->gate);
+        return;
+    }
+    assert_int_equal(uv_ip4_addr("127.0.0.1", listening.port, &address), 0);
+    assert_int_equal(uv_tcp_init(&w->loop, &w->client), 0);
+    w->client.data = w;
+    w->connect.data = w;
+    assert_int_equal(
+        uv_tcp_connect(&w->connect, &w->client, (struct sockaddr *)&address, on_connect), 0);
+}
+
+/* One request with the Nth allocation failing. True: it did not come to that. */
+static bool run(const rc_config *config, const char *model, bool is_stream, fail_alloc *memory,
+                world *w)
+{
+    rc_gate_trouble trouble;
+    memset(w, 0, sizeof *w);
+    const rc_gate_settings settings = {
+        .config = config,
+        .calls = &rc_sys_real,
+        .alloc = fail_alloc_of(memory),
+        .on_stopped = on_gate_stopped,
+        .ctx = w,
+    };
+    assert_int_equal(uv_loop_init(&w->loop), 0);
+    w->gate = rc_gate_new(&w->loop, &settings, &trouble);
+    const bool is_made = w->gate != NULL;
+    if (is_made)
+        ask(w, model, is_stream);
+    else
+        assert_true(trouble.is_memory);
+    (void)uv_run(&w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&w->loop), 0);
+    assert_int_equal(w->is_stopped, is_made);
+    assert_int_equal(memory->live, 0);
+    assert_false(memory->is_broken);
+    return memory->calls < memory->fail_at;
+}
+
+static void read_config(rc_config *config)
+{
+    const rc_alloc alloc = rc_alloc_stdlib();
+    rc_config_faults faults;
+    rc_config_faults_init(&faults);
+    assert_int_equal(rc_config_parse(config, rc_str_c(config_text), &alloc, &faults), RC_OK);
+}
+
+static void fail_each(const char *model, bool is_stream, const char *expected)
+{
+    static world w;
+    rc_config config;
+    read_config(&config);
+    for (int for_good = 0; for_good < 2; for_good++) {
+        bool is_past = false;
+        for (size_t at = 1; at < FAILURES_MAX && !is_past; at++) {
+            fail_alloc memory = {.fail_at = at, .for_good = for_good != 0};
+            is_past = run(&config, model, is_stream, &memory, &w);
+            /* What was begun is HTTP, and what is whole is what it should be. */
+            if (w.len > 0)
+                assert_memory_equal(w.answer, "HTTP/1.1 ", 9);
+        }
+        assert_true(is_past);
+        assert_non_null(strstr(w.answer, expected));
+    }
+    rc_config_done(&config);
+}
+
+static void test_whole(void **state)
+{
+    (void)state;
+    fail_each("500@1", false, "x-recourse-attempts: 2");
+}
+
+static void test_stream(void **state)
+{
+    (void)state;
+    fail_each("ok", true, "data: [DONE]");
+}
+
+static void test_cut_stream(void **state)
+{
+    (void)state;
+    fail_each("cut-after-2", true, "\"error_code\":\"StreamInterrupted\"");
+}
+
+static void test_next_target(void **state)
+{
+    (void)state;
+    fail_each("chain", false, "x-recourse-target: demo/ok");
+}
+
+static void test_refusal(void **state)
+{
+    (void)state;
+    fail_each("400", false, "\"error_code\":\"InvalidRequest\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),      cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_cut_stream), cmocka_unit_test(test_next_target),
+        cmocka_unit_test(test_refusal),
+    };
+    (void)alarm(WATCHDOG_S);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
