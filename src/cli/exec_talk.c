@@ -15,6 +15,9 @@ void rc_exec_say(rc_exec *x)
     rc_str words = rc_buf_get(&x->cli->err);
     if (words.len == 0)
         return;
+    /* The terminal has shown a ^C that nobody wrote. */
+    if (x->died_like == SIGINT && x->end.had_terminal && x->cli->err_terminal.is_tty)
+        x->talk.is_mid_line = true;
     rc_outlet_begin_line(&x->talk);
     /* What there is no room for is written at the very end. */
     if (rc_outlet_push(&x->talk, words))

@@ -58,7 +58,7 @@ static void hide_below(const rc_yaml_node *node, rc_config_faults *faults)
 
 void rc_yaml_hide_lines(const rc_yaml_node *root, rc_config_faults *faults)
 {
-    bool is_hiding[RC_CONFIG_FAULTS_MAX];
+    bool is_hiding[RC_CONFIG_FAULTS_MAX] = {false};
     if (faults->is_open || faults->count == 0)
         return;
     for (size_t i = 0; i < rc_config_faults_kept(faults); i++)

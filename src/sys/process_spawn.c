@@ -109,7 +109,7 @@ static int spawn_script(const start *s, const rc_spawn *what, pid_t *ret_pid)
     size_t count = 0;
     while (what->argv[count] != NULL)
         count++;
-    if (!find_program(what->argv[0], path, sizeof path))
+    if (count == 0 || !find_program(what->argv[0], path, sizeof path))
         return ENOEXEC;
     const char **argv = calloc(count + 2, sizeof *argv);
     if (argv == NULL)
