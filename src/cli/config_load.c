@@ -6,11 +6,11 @@
 #include <recourse/id.h>
 
 #include "base/str.h"
+#include "cli/complaint.h"
 #include "core/render_wrap.h"
 #include "core/scrub.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
-#include "sys/file.h"
 
 /* Columns of a source line that are shown in front of the fault, when it does not fit. */
 #define LEAD_COLUMNS 40
@@ -234,12 +234,7 @@ int rc_cli_config_refuse(rc_cli *cli, const char *command, const rc_config_sourc
         return RC_EXIT_INTERNAL;
     }
     if (status == RC_E_NOT_FOUND) {
-        rc_cli_complain(cli, command);
-        rc_cli_text(&cli->err, "cannot read ");
-        rc_cli_name(cli, rc_config_source_name(source));
-        rc_cli_text(&cli->err, ": ");
-        rc_cli_text(&cli->err, rc_sys_error_text(source->error));
-        rc_buf_push_byte(&cli->err, '\n');
+        rc_cli_cannot_read(cli, command, rc_config_source_name(source), source->error);
         return RC_EXIT_NO_INPUT;
     }
     rc_config_faults_push(&cli->err, source, cli->err_terminal.width, cli->err_terminal.has_utf8);

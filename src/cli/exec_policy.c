@@ -3,9 +3,9 @@
 
 #include <recourse/taxonomy.h>
 
+#include "cli/complaint.h"
 #include "cli/exec.h"
 #include "config/load.h"
-#include "sys/file.h"
 
 /* sysexits.h: the configuration is wrong. */
 #define RC_EXIT_CONFIG 78
@@ -53,33 +53,14 @@ static int refuse_name(rc_cli *cli, const char *name, const rc_config *config)
 
 static int refuse_file(rc_cli *cli, const rc_config_source *source)
 {
-    rc_cli_complain(cli, "exec");
-    rc_cli_text(&cli->err, "cannot read ");
-    rc_cli_name(cli, rc_config_source_name(source));
-    rc_cli_text(&cli->err, ": ");
-    rc_cli_text(&cli->err, rc_sys_error_text(source->error));
-    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_cannot_read(cli, "exec", rc_config_source_name(source), source->error);
     return RC_EXIT_NO_INPUT;
 }
 
 /* The first fault, and who tells the others. */
 static int refuse_faults(rc_cli *cli, const rc_config_source *source)
 {
-    const rc_config_fault *fault = &source->faults.list[0];
-    rc_cli_name(cli, rc_config_source_name(source));
-    if (fault->line > 0) {
-        rc_buf_push_byte(&cli->err, ':');
-        rc_buf_push_u64(&cli->err, fault->line);
-        rc_buf_push_byte(&cli->err, ':');
-        rc_buf_push_u64(&cli->err, fault->column);
-    }
-    rc_cli_text(&cli->err, ": ");
-    if (fault->path[0] != '\0') {
-        rc_cli_name(cli, rc_str_c(fault->path));
-        rc_cli_text(&cli->err, ": ");
-    }
-    rc_cli_name(cli, rc_str_c(fault->message));
-    rc_cli_suggest(cli, "", fault->nearest[0] != '\0' ? fault->nearest : NULL);
+    rc_cli_say_fault(cli, rc_config_source_name(source), &source->faults.list[0]);
     rc_cli_text(&cli->err, "Run 'recourse config check' for all that is wrong with it.\n");
     return RC_EXIT_CONFIG;
 }

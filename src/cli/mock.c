@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/complaint.h"
 #include "cli/options.h"
 #include "config/yaml.h"
 #include "sys/file.h"
@@ -56,33 +57,9 @@ bool rc_mock_address_parse(rc_str text, rc_mock_address *ret_address)
 
 /* ---- the scenario ---- */
 
-/* "faults.yaml:3:5: rules[0].do: ..." */
-static void say_fault(rc_cli *cli, const char *path, const rc_config_fault *fault)
-{
-    rc_cli_name(cli, rc_str_c(path));
-    if (fault->line > 0) {
-        rc_buf_push_byte(&cli->err, ':');
-        rc_buf_push_u64(&cli->err, fault->line);
-        rc_buf_push_byte(&cli->err, ':');
-        rc_buf_push_u64(&cli->err, fault->column);
-    }
-    rc_cli_text(&cli->err, ": ");
-    if (fault->path[0] != '\0') {
-        rc_cli_name(cli, rc_str_c(fault->path));
-        rc_cli_text(&cli->err, ": ");
-    }
-    rc_cli_name(cli, rc_str_c(fault->message));
-    rc_cli_suggest(cli, "", fault->nearest[0] != '\0' ? fault->nearest : NULL);
-}
-
 static int refuse_read(rc_cli *cli, const char *path, int error)
 {
-    rc_cli_complain(cli, "mock");
-    rc_cli_text(&cli->err, "cannot read ");
-    rc_cli_name(cli, rc_str_c(path));
-    rc_cli_text(&cli->err, ": ");
-    rc_cli_text(&cli->err, rc_sys_error_text(error));
-    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_cannot_read(cli, "mock", rc_str_c(path), error);
     return error == RC_FILE_NO_MEMORY ? RC_EXIT_INTERNAL : RC_EXIT_NO_INPUT;
 }
 
@@ -90,8 +67,6 @@ static int parse(rc_cli *cli, const char *path, rc_str text, rc_mock_scenario *r
 {
     rc_config_faults faults;
     rc_config_faults_init(&faults);
-    if (text.len == 0)
-        text = RC_STR(""); /* libyaml takes no NULL */
     const rc_status status = rc_mock_scenario_parse(text, &cli->alloc, &faults, ret_scenario);
     if (status == RC_OK)
         return RC_EXIT_OK;
@@ -99,7 +74,7 @@ static int parse(rc_cli *cli, const char *path, rc_str text, rc_mock_scenario *r
         return refuse_read(cli, path, RC_FILE_NO_MEMORY);
     rc_config_faults_sort(&faults);
     for (size_t i = 0; i < rc_config_faults_kept(&faults); i++)
-        say_fault(cli, path, &faults.list[i]);
+        rc_cli_say_fault(cli, rc_str_c(path), &faults.list[i]);
     return EXIT_REFUSED;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/complaint.h"
 #include "cli/simulate.h"
 #include "config/yaml.h"
 #include "sim/scenario_yaml.h"
@@ -40,32 +41,8 @@ static int refuse_name(rc_cli *cli, rc_str name)
 
 static int refuse_read(rc_cli *cli, const char *operand, int error)
 {
-    rc_cli_complain(cli, "simulate");
-    rc_cli_text(&cli->err, "cannot read ");
-    rc_cli_name(cli, rc_str_c(shown_path(operand)));
-    rc_cli_text(&cli->err, ": ");
-    rc_cli_text(&cli->err, rc_sys_error_text(error));
-    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_cannot_read(cli, "simulate", rc_str_c(shown_path(operand)), error);
     return error == RC_FILE_NO_MEMORY ? RC_EXIT_INTERNAL : RC_EXIT_NO_INPUT;
-}
-
-/* "world.yaml:3:5: clients.cuont: unknown key; did you mean count?" */
-static void say_fault(rc_cli *cli, const char *operand, const rc_config_fault *fault)
-{
-    rc_cli_name(cli, rc_str_c(shown_path(operand)));
-    if (fault->line > 0) {
-        rc_buf_push_byte(&cli->err, ':');
-        rc_buf_push_u64(&cli->err, fault->line);
-        rc_buf_push_byte(&cli->err, ':');
-        rc_buf_push_u64(&cli->err, fault->column);
-    }
-    rc_cli_text(&cli->err, ": ");
-    if (fault->path[0] != '\0') {
-        rc_cli_name(cli, rc_str_c(fault->path));
-        rc_cli_text(&cli->err, ": ");
-    }
-    rc_cli_name(cli, rc_str_c(fault->message));
-    rc_cli_suggest(cli, "", fault->nearest[0] != '\0' ? fault->nearest : NULL);
 }
 
 static int refuse_faults(rc_cli *cli, const char *operand, rc_config_faults *faults)
@@ -73,7 +50,7 @@ static int refuse_faults(rc_cli *cli, const char *operand, rc_config_faults *fau
     rc_config_faults_sort(faults);
     const size_t kept = rc_config_faults_kept(faults);
     for (size_t i = 0; i < kept; i++)
-        say_fault(cli, operand, &faults->list[i]);
+        rc_cli_say_fault(cli, rc_str_c(shown_path(operand)), &faults->list[i]);
     if (faults->count > kept) {
         rc_cli_text(&cli->err, "... and ");
         rc_buf_push_u64(&cli->err, faults->count - kept);
