@@ -1,5 +1,6 @@
 #!/bin/bash
-# Fuzzes every target for SOAK_SECONDS (60) from a copy of its corpus, then proves on the planted
+# Drives calls for SOAK_STEPS (10 million) inputs, fuzzes every target for SOAK_SECONDS (60) from a
+# copy of its corpus, then proves on the planted
 # bugs of fuzz_negative that the search and the sanitizers can find something.
 set -uo pipefail
 
@@ -52,7 +53,20 @@ must_find() {
     fi
 }
 
+# Ten million random inputs to calls that share what they know, beside an independent model of them.
+soak_calls() {
+    local steps=${SOAK_STEPS:-10000000} log=$work/calls.log
+    if tools/build.sh release --target unit_call_schedules -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
+        RECOURSE_CALL_STEPS=$steps "$root/release/tests/unit_call_schedules" >>"$log" 2>&1; then
+        echo "calls: ok, $steps steps"
+    else
+        tail -n 60 "$log"
+        echo "calls: FAILED"
+    fi
+}
+
 {
+    soak_calls
     (cd "$programs" && ls -d fuzz_*) | grep -vxE 'fuzz_negative|.*\..*' |
         xargs -P "$jobs" -I TARGET bash -c 'soak TARGET'
     must_find overflow 'heap-buffer-overflow' -detect_leaks=0

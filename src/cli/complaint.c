@@ -1,5 +1,9 @@
 #include "cli/complaint.h"
 
+#include <recourse/id.h>
+
+#include "sys/clock.h"
+#include "sys/entropy.h"
 #include "sys/file.h"
 
 void rc_cli_cannot_read(rc_cli *cli, const char *command, rc_str file, int error)
@@ -28,4 +32,14 @@ void rc_cli_say_fault(rc_cli *cli, rc_str file, const rc_config_fault *fault)
     }
     rc_cli_name(cli, rc_str_c(fault->message));
     rc_cli_suggest(cli, "", fault->nearest[0] != '\0' ? fault->nearest : NULL);
+}
+
+void rc_cli_set_identity(const rc_cli *cli, rc_builder *builder)
+{
+    rc_id_maker maker = {0};
+    uint8_t entropy[10];
+    if (!rc_entropy_get(cli->calls, entropy, sizeof(entropy)))
+        return;
+    rc_id id = rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
+    rc_builder_set_id(builder, &id);
 }

@@ -3,14 +3,11 @@
 #include <string.h>
 
 #include <recourse/builder.h>
-#include <recourse/id.h>
 
 #include "base/str.h"
 #include "cli/complaint.h"
 #include "core/render_wrap.h"
 #include "core/scrub.h"
-#include "sys/clock.h"
-#include "sys/entropy.h"
 
 /* Columns of a source line that are shown in front of the fault, when it does not fit. */
 #define LEAD_COLUMNS 40
@@ -163,16 +160,6 @@ void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned
 
 /* ---- as a report ---- */
 
-static void set_identity(const rc_cli *cli, rc_builder *builder)
-{
-    rc_id_maker maker = {0};
-    uint8_t entropy[10];
-    if (!rc_entropy_get(cli->calls, entropy, sizeof(entropy)))
-        return;
-    rc_id id = rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
-    rc_builder_set_id(builder, &id);
-}
-
 static void set_first(rc_builder *builder, const rc_config_fault *fault)
 {
     if (fault->line > 0) {
@@ -203,7 +190,7 @@ const rc_report *rc_config_faults_report(rc_cli *cli, const rc_config_source *so
     rc_buf words;
     rc_builder builder;
     rc_builder_init(&builder, &cli->alloc, RC_CODE_CONFIG_SCHEMA_VIOLATION);
-    set_identity(cli, &builder);
+    rc_cli_set_identity(cli, &builder);
     rc_builder_set_context(&builder, RC_STR("file"), rc_config_source_name(source));
     rc_builder_set_context_int(&builder, RC_STR("faults"), (int64_t)faults->count);
     for (size_t i = 0; i < rc_config_faults_kept(faults); i++) {

@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include <recourse/builder.h>
-#include <recourse/id.h>
 #include <recourse/render.h>
 
-#include "sys/clock.h"
-#include "sys/entropy.h"
+#include "cli/complaint.h"
 #include "sys/file.h"
 
 /* Room for a file's name, the place and the reason. */
@@ -39,16 +37,6 @@ static void push_place(rc_buf *buf, const rc_decode_info *info)
 
 /* ---- a refusal is a report ---- */
 
-static void set_identity(rc_cli *cli, rc_builder *builder)
-{
-    rc_id_maker maker = {0};
-    uint8_t entropy[10];
-    if (!rc_entropy_get(cli->calls, entropy, sizeof(entropy)))
-        return;
-    rc_id id = rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
-    rc_builder_set_id(builder, &id);
-}
-
 static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *report)
 {
     rc_panel_style style = {
@@ -78,7 +66,7 @@ static int refuse_input(rc_cli *cli, const rc_input *input, const rc_decode_info
     rc_builder builder;
     rc_buf_init_fixed(&message, room, sizeof(room));
     rc_builder_init(&builder, &cli->alloc, RC_CODE_SHAPE_INVALID);
-    set_identity(cli, &builder);
+    rc_cli_set_identity(cli, &builder);
 
     rc_buf_push(&message, shown_path(input));
     rc_builder_set_context(&builder, RC_STR("file"), shown_path(input));
