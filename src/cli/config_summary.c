@@ -159,6 +159,9 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
     push_visible(buf, cli, config->root.listen);
     push(buf, ", store ");
     push_visible(buf, cli, config->root.store);
+    push(buf, ", admin ");
+    push_visible(buf, cli,
+                 config->admin.socket.len > 0 ? config->admin.socket : config->admin.listen);
     push(buf, "\n");
     push_providers(buf, cli, config);
     push_routes(buf, cli, config);

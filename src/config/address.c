@@ -90,3 +90,20 @@ const char *rc_config_listen_check(rc_str listen)
         return "an address and a port are expected, as in 127.0.0.1:8787 or [::1]:8787";
     return NULL;
 }
+
+bool rc_config_listen_is_same(rc_str a, rc_str b)
+{
+    return rc_str_eq_nocase(a, b) && !rc_str_ends_with(a, RC_STR(":0"));
+}
+
+const char *rc_config_admin_check(rc_str listen, bool has_token)
+{
+    rc_str host;
+    rc_str port;
+    if (has_odd_byte(listen) || !split_host(listen, &host, &port) || !is_port(port))
+        return "an address and a port are expected, as in 127.0.0.1:8788, or off";
+    if (!has_token && !is_loopback(host))
+        return "other machines can reach this address, and there is no token; add token: env:NAME "
+               "or file:PATH, or listen at 127.0.0.1";
+    return NULL;
+}

@@ -35,10 +35,10 @@ static void read_sections(rc_config_reader *r, const rc_yaml_node *root)
     read_row(r, root, "breaker", RC_SECTION_breaker, &config->breaker);
     read_row(r, root, "audit", RC_SECTION_audit, &config->audit);
     read_row(r, root, "admin", RC_SECTION_admin, &config->admin);
+    read_row(r, root, "log", RC_SECTION_log, &config->log);
     read_row(r, root, "limits", RC_SECTION_limits, &config->limits);
     rc_config_check_root(r, root);
-    if ((part = rc_yaml_get(root, RC_STR("admin"))) != NULL)
-        rc_config_read_admin(r, part);
+    rc_config_read_admin(r, root);
     if ((part = rc_yaml_get(root, RC_STR("providers"))) != NULL)
         rc_config_read_providers(r, part);
     if ((part = rc_yaml_get(root, RC_STR("policies"))) != NULL)
@@ -108,6 +108,11 @@ const rc_config_provider *rc_config_provider_find(const rc_config *config, rc_st
         if (rc_str_eq(name, config->providers[i].name))
             return &config->providers[i];
     return NULL;
+}
+
+bool rc_config_admin_listens(const rc_config_admin *admin)
+{
+    return !rc_str_eq(admin->listen, RC_STR("off"));
 }
 
 bool rc_glob_matches(rc_str pattern, rc_str text)

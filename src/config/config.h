@@ -26,7 +26,8 @@
 
 typedef struct rc_config_root {
     rc_str listen;
-    rc_str store; /* as it is written; see store_ref */
+    uint64_t threads; /* 0: as many as there are usable CPUs, within reason */
+    rc_str store;     /* as it is written; see store_ref */
     uint64_t cooldown_ms;
     uint64_t exhausted_ms;
     rc_str prices; /* "" for none */
@@ -53,13 +54,22 @@ typedef enum rc_config_auth {
 
 typedef enum rc_config_durability {
     RC_DURABLE_BEFORE_RESPONSE = 0,
-    RC_DURABLE_ASYNC = 1
+    RC_DURABLE_ASYNC = 1,
+    RC_DURABLE_OFF = 2 /* there is no audit */
 } rc_config_durability;
 
 typedef enum rc_config_exceed {
     RC_EXCEED_WARN = 0,
-    RC_EXCEED_REFUSE = 1
+    RC_EXCEED_PAUSE = 1,
+    RC_EXCEED_FAIL = 2
 } rc_config_exceed;
+
+typedef enum rc_config_log_format {
+    RC_LOG_AUTO = 0, /* HUMAN on a terminal, else JSON */
+    RC_LOG_JSON = 1,
+    RC_LOG_HUMAN = 2,
+    RC_LOG_OFF = 3
+} rc_config_log_format;
 
 typedef struct rc_config_target {
     uint32_t provider;     /* in rc_config.providers */
@@ -115,13 +125,19 @@ typedef struct rc_config_client {
 } rc_config_client;
 
 typedef struct rc_config_admin {
-    rc_str listen; /* "": the gateway's */
+    rc_str listen; /* "off": nowhere; see rc_config_admin_listens */
     rc_str socket; /* "": none */
     rc_secret_ref token;
 } rc_config_admin;
 
+typedef struct rc_config_log {
+    uint32_t format; /* rc_config_log_format */
+    rc_str file;     /* "": standard error */
+} rc_config_log;
+
 typedef struct rc_config_limits {
     uint64_t max_body_bytes;
+    uint64_t replay_bytes;
     uint64_t max_header_bytes;
     uint64_t max_connections;
     uint64_t max_in_flight;
@@ -146,6 +162,7 @@ typedef struct rc_config {
     rc_config_client *clients;
     size_t client_count;
     rc_config_admin admin;
+    rc_config_log log;
     rc_config_limits limits;
 } rc_config;
 
@@ -176,6 +193,13 @@ const rc_config_provider *rc_config_provider_find(const rc_config *config, rc_st
 
 /* The first route whose pattern fits the model. NULL: none. Views config. */
 const rc_config_route *rc_config_route_find(const rc_config *config, rc_str model);
+
+/* Has the operator's side an address and port? It may have a socket instead, or be off. */
+bool rc_config_admin_listens(const rc_config_admin *admin);
+
+/* Of HOST:PORT where the operator's side is to listen: what is wrong with it, or NULL. Whoever can
+ * reach it can steer the gateway, so that beyond this machine it takes a token. A static sentence. */
+const char *rc_config_admin_check(rc_str listen, bool has_token);
 
 /* What all calls of the process share. */
 rc_shared_settings rc_config_shared_settings(const rc_config *config);

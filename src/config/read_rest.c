@@ -174,16 +174,40 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
                             "open_ms is longer than open_max_ms");
 }
 
-void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *map)
+static bool is_text(const rc_yaml_node *node)
 {
+    return node != NULL && node->kind == RC_YAML_SCALAR && node->text.len > 0;
+}
+
+/* The address of the operator's side, where the file gives one. */
+static void check_admin_listen(rc_config_reader *r, const rc_yaml_node *node, bool has_token)
+{
+    const char *wrong = rc_config_admin_check(r->config->admin.listen, has_token);
+    if (wrong != NULL)
+        refuse(r, node, wrong);
+}
+
+void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
+{
+    rc_config_admin *admin = &r->config->admin;
+    const rc_yaml_node *map = rc_yaml_get(root, RC_STR("admin"));
     const rc_yaml_node *listen = rc_yaml_get(map, RC_STR("listen"));
     const rc_yaml_node *socket = rc_yaml_get(map, RC_STR("socket"));
     const rc_yaml_node *token = rc_yaml_get(map, RC_STR("token"));
-    check_listen(r, listen);
+    if (token != NULL)
+        rc_secret_ref_read(token, "tokens", r->faults, &admin->token);
+    /* A socket is instead of the usual address. */
+    if (socket != NULL && listen == NULL)
+        admin->listen = RC_STR("off");
+    if (!rc_config_admin_listens(admin))
+        return;
+    if (is_text(listen))
+        check_admin_listen(r, listen, token != NULL);
     if (listen != NULL && socket != NULL)
         refuse(r, socket, "listen or socket, not both");
-    if (token != NULL)
-        rc_secret_ref_read(token, "tokens", r->faults, &r->config->admin.token);
+    const rc_yaml_node *place = listen != NULL ? listen : rc_yaml_get(root, RC_STR("listen"));
+    if (is_text(place) && rc_config_listen_is_same(r->config->root.listen, admin->listen))
+        refuse(r, place, "listen and admin.listen are the same; choose another port for one");
 }
 
 static void read_client(rc_config_reader *r, const rc_yaml_node *map, size_t index)

@@ -76,6 +76,54 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
     }
 }
 
+/* As people call it. */
+static const char *interface_of(const rc_config_kind *kind)
+{
+    switch (kind->dialect) {
+    case RC_DIALECT_ANTHROPIC:
+        return "Anthropic's";
+    case RC_DIALECT_GEMINI:
+        return "Gemini's";
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_OPENAI_RESPONSES:
+    case RC_DIALECT_PROBLEM:
+        break;
+    }
+    return "OpenAI's";
+}
+
+/* NULL: it answers in every interface, or could not be read. */
+static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_target *target)
+{
+    if (target->model.len == 0)
+        return NULL;
+    const rc_config_kind *kind = r->config->providers[target->provider].kind;
+    return kind == NULL || rc_str_eq(rc_str_c(kind->name), RC_STR("demo")) ? NULL : kind;
+}
+
+/* A request is passed on as it is, so that all who may get it speak one interface. The first `count`
+ * places of the chain have been checked. */
+static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
+                            const rc_config_target *target, const rc_config_route *route,
+                            size_t count)
+{
+    const rc_config_kind *kind = kind_of(r, target);
+    for (size_t i = 0; kind != NULL && i < count; i++) {
+        const rc_config_kind *other = kind_of(r, &route->chain[i]);
+        if (other == NULL || other->dialect == kind->dialect)
+            continue;
+        rc_config_fault *fault = rc_yaml_fault(r->faults, node);
+        rc_config_fault_say(fault, "it speaks ");
+        rc_config_fault_say(fault, interface_of(kind));
+        rc_config_fault_say(fault, " interface and chain[");
+        rc_config_fault_say_u64(fault, i);
+        rc_config_fault_say(fault, "] ");
+        rc_config_fault_say(fault, interface_of(other));
+        rc_config_fault_say(fault, "; in this version a route keeps to one");
+        return;
+    }
+}
+
 static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_config_route *route)
 {
     const rc_yaml_node *list = rc_yaml_get(route_node, RC_STR("chain"));
@@ -93,6 +141,8 @@ static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_c
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         read_target(r, item, &route->chain[route->chain_count++]);
         check_once(r, item, route);
+        check_interface(r, rc_yaml_get(item, RC_STR("target")),
+                        &route->chain[route->chain_count - 1], route, route->chain_count - 1);
     }
 }
 
@@ -159,6 +209,7 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
         if (route->chain_count > 0 && is_same_target(&route->chain[0], &route->overflow_to))
             rc_config_fault_say(rc_yaml_fault(r->faults, overflow_to),
                                 "the chain begins with this target: its window is not larger");
+        check_interface(r, overflow_to, &route->overflow_to, route, route->chain_count);
     }
 }
 

@@ -16,7 +16,8 @@ void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map);
 /* Providers and policies are there. */
 void rc_config_read_routes(rc_config_reader *r, const rc_yaml_node *list);
 void rc_config_read_clients(rc_config_reader *r, const rc_yaml_node *list);
-void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *map);
+/* Of the top of the document, whose own values are there. */
+void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root);
 
 /* Checks what the top of the document says in a row of values. */
 void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root);
@@ -30,8 +31,11 @@ const char *rc_config_capability_at(const void *ctx, size_t index);
 /* Of an address of a provider: what is wrong with it, or NULL. A static sentence. */
 const char *rc_config_url_check(rc_str url, bool is_insecure);
 
-/* Of HOST:PORT: what is wrong with it, or NULL. */
+/* Of HOST:PORT: what is wrong with it, or NULL. A static sentence. */
 const char *rc_config_listen_check(rc_str listen);
+
+/* Would both be one socket? Not with port 0, which is a new one each time. */
+bool rc_config_listen_is_same(rc_str a, rc_str b);
 
 /* An array for the children of a node; NULL: there is none, or no memory, which the end will show.
  */

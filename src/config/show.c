@@ -180,10 +180,8 @@ void rc_config_push_yaml(rc_buf *buf, const rc_config *config)
     push_section(buf, "retry_budget", RC_SECTION_retry_budget, &config->retry_budget);
     push_section(buf, "breaker", RC_SECTION_breaker, &config->breaker);
     push_section(buf, "audit", RC_SECTION_audit, &config->audit);
-    const rc_config_admin *admin = &config->admin;
-    if (admin->listen.len > 0 || admin->socket.len > 0 || admin->token.kind != RC_SECRET_NONE) {
-        push_section(buf, "admin", RC_SECTION_admin, admin);
-        push_token(buf, &admin->token, "  ");
-    }
+    push_section(buf, "admin", RC_SECTION_admin, &config->admin);
+    push_token(buf, &config->admin.token, "  ");
+    push_section(buf, "log", RC_SECTION_log, &config->log);
     push_section(buf, "limits", RC_SECTION_limits, &config->limits);
 }

@@ -13,12 +13,12 @@ setup() {
     cat >good.yaml <<'END'
 providers:
   openai: {keys: [env:OPENAI_API_KEY, env:OPENAI_API_KEY_2]}
-  claude: {kind: anthropic, keys: [file:/nowhere/key]}
+  relay: {kind: openai_compatible, base_url: "https://relay.example/v1", keys: [file:/nowhere/key]}
 routes:
   - model: "gpt-4o*"
     chain:
       - {target: openai/gpt-4o, tries: 2}
-      - {target: claude/claude-sonnet-4-5}
+      - {target: relay/gpt-4o}
     policy: fast
 policies:
   fast: {max_attempts: 3, base_ms: 50, max_delay_ms: 1000}
@@ -33,7 +33,7 @@ config() { "$RECOURSE" config "$@"; }
     [ "${lines[0]}" = "good.yaml: good" ]
     [[ $output == *"env:OPENAI_API_KEY (set), env:OPENAI_API_KEY_2 (not set)"* ]]
     [[ $output == *"file:/nowhere/key (missing)"* ]]
-    [[ $output == *"openai/gpt-4o x2, then claude/claude-sonnet-4-5  policy fast"* ]]
+    [[ $output == *"openai/gpt-4o x2, then relay/gpt-4o  policy fast"* ]]
     [[ $output == *"fast"*"3 tries, waits 50ms, 100ms +-20%"* ]]
     [[ $output != *hunter2* ]]
 }
@@ -84,11 +84,22 @@ config() { "$RECOURSE" config "$@"; }
 }
 
 @test "check: all mistakes, in the order of the file" {
-    sed 's/tries: 2/tries: 0/; s/claude\/c/clade\/c/; s/base_ms: 50/base_ms: soon/' good.yaml >bad.yaml
+    sed 's/tries: 2/tries: 0/; s/relay\/g/rely\/g/; s/base_ms: 50/base_ms: soon/' good.yaml >bad.yaml
     run -78 --separate-stderr config check bad.yaml
     run -0 grep -c '^bad.yaml:' <<<"$stderr"
     [ "$output" = 3 ]
-    [[ $stderr == *"7:40: "*"8:18: "*"did you mean claude?"*"11:36: "* ]]
+    [[ $stderr == *"7:40: "*"8:18: "*"did you mean relay?"*"11:36: "* ]]
+}
+
+@test "check: what would be reached by others, or in another interface, is refused with its place" {
+    printf 'admin:\n  listen: 0.0.0.0:8788\n' >bad.yaml
+    run -78 --separate-stderr config check bad.yaml
+    [[ $stderr == "bad.yaml:2:11: admin.listen: other machines can reach this address, and there is no token"* ]]
+    printf '  token: env:ADMIN\n' >>bad.yaml
+    run -0 config check bad.yaml
+    sed 's/kind: openai_compatible/kind: anthropic/' good.yaml >bad.yaml
+    run -78 --separate-stderr config check bad.yaml
+    [[ $stderr == "bad.yaml:8:18: routes[0].chain[1].target: it speaks Anthropic's interface and chain[0] OpenAI's"* ]]
 }
 
 @test "check: JSON is a report on standard output" {
@@ -100,7 +111,7 @@ config() { "$RECOURSE" config "$@"; }
         '["bad.yaml",9,5,"routes[0].polcy","policy",1]' ]
     run -0 config check good.yaml --format json
     [ "$(jq -c '[.valid, .routes[0].chain[1], .providers[1].keys[0].state]' <<<"$output")" = \
-        '[true,"claude/claude-sonnet-4-5","missing"]' ]
+        '[true,"relay/gpt-4o","missing"]' ]
 }
 
 @test "check: a literal key is refused and nowhere shown" {

@@ -59,32 +59,37 @@ static const char whole[] =
     "  openai:  {kind: openai, base_url: https://api.openai.com/v1/, keys: [env:A, env:B]}\n"
     "  claude:  {kind: anthropic, keys: [file:/run/secrets/anthropic], max_in_flight: 7}\n"
     "  local:   {kind: vllm, capabilities: [streaming, tools]}\n"
+    "  demo:    {}\n"
     "  gemini:  {}\n"
     "routes:\n"
     "  - model: \"gpt-4o*\"\n"
     "    chain:\n"
     "      - {target: openai/gpt-4o, tries: 2}\n"
     "      - {target: local/meta/llama-3, capabilities: [vision]}\n"
-    "      - {target: \"claude/*\"}\n"
+    "      - {target: \"demo/*\"}\n"
     "    policy: fast\n"
     "    deadline_ms: 90000\n"
     "    timeouts: {connect_ms: 4000}\n"
     "    overflow_to: openai/gpt-4.1\n"
     "    revert: never\n"
+    "  - {model: \"claude*\", chain: [{target: \"claude/*\"}]}\n"
     "  - {model: \"*\", chain: [{target: local/small}]}\n"
     "policies:\n"
     "  fast: {max_attempts: 3, backoff: exponential, base_ms: 50, max_delay_ms: 1000, jitter: 20}\n"
     "retry_budget: {ratio: 0.25, floor_per_s: 11}\n"
     "audit: {durability: async, content: on}\n"
-    "clients: [{name: app, token: env:T, budget_usd: 12.5, on_exceed: refuse}]\n"
+    "clients: [{name: app, token: env:T, budget_usd: 12.5, on_exceed: fail}]\n"
     "admin: {listen: \"[::1]:9\", token: file:/run/t}\n"
+    "log: {format: human, file: /var/log/recourse.log}\n"
+    "limits: {replay_bytes: 0}\n"
+    "threads: 3\n"
     "cooldown_ms: 1234\n";
 
 static void a_whole_configuration_is_read(void **state)
 {
     (void)state;
     expect_good(whole);
-    assert_int_equal(config.provider_count, 4);
+    assert_int_equal(config.provider_count, 5);
     const rc_config_provider *openai = rc_config_provider_find(&config, RC_STR("openai"));
     expect_text(openai->base_url, "https://api.openai.com/v1");
     assert_int_equal(openai->key_count, 2);
@@ -99,7 +104,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(config.providers[2].capabilities, RC_NEED_STREAMING | RC_NEED_TOOLS);
     assert_int_equal(config.providers[2].key_count, 0);
     /* At the usual address with the usual variable. */
-    expect_text(config.providers[3].keys[0].name, "GEMINI_API_KEY");
+    expect_text(config.providers[4].keys[0].name, "GEMINI_API_KEY");
     assert_null(rc_config_provider_find(&config, RC_STR("nobody")));
 
     const rc_config_route *route = rc_config_route_find(&config, RC_STR("gpt-4o-mini"));
@@ -118,13 +123,18 @@ static void a_whole_configuration_is_read(void **state)
     assert_true(route->has_overflow_to);
     expect_text(route->overflow_to.model, "gpt-4.1");
     assert_int_equal(route->revert, RC_REVERT_NEVER);
-    assert_ptr_equal(rc_config_route_find(&config, RC_STR("x")), &config.routes[1]);
+    assert_ptr_equal(rc_config_route_find(&config, RC_STR("x")), &config.routes[2]);
 
     assert_int_equal(config.audit.durability, RC_DURABLE_ASYNC);
     assert_int_equal(config.audit.content, 1);
     assert_int_equal(config.clients[0].budget_usd, 12500000);
-    assert_int_equal(config.clients[0].on_exceed, RC_EXCEED_REFUSE);
+    assert_int_equal(config.clients[0].on_exceed, RC_EXCEED_FAIL);
     expect_text(config.admin.listen, "[::1]:9");
+    assert_true(rc_config_admin_listens(&config.admin));
+    assert_int_equal(config.log.format, RC_LOG_HUMAN);
+    expect_text(config.log.file, "/var/log/recourse.log");
+    assert_int_equal(config.limits.replay_bytes, 0);
+    assert_int_equal(config.root.threads, 3);
     assert_int_equal(config.admin.token.kind, RC_SECRET_FILE);
     rc_shared_settings settings = rc_config_shared_settings(&config);
     assert_int_equal(settings.budget.ratio_milli, 250);
@@ -140,6 +150,11 @@ static void nothing_is_all_defaults(void **state)
     expect_text(config.root.listen, "127.0.0.1:8787");
     expect_text(config.root.store, "sqlite:recourse.db");
     assert_int_equal(config.provider_count, 0);
+    assert_int_equal(config.root.threads, 0);
+    expect_text(config.admin.listen, "127.0.0.1:8788");
+    assert_int_equal(config.log.format, RC_LOG_AUTO);
+    assert_int_equal(config.limits.replay_bytes, 4194304);
+    assert_int_equal(config.audit.durability, RC_DURABLE_BEFORE_RESPONSE);
     rc_shared_settings mine = rc_config_shared_settings(&config);
     rc_shared_settings core = rc_shared_settings_default();
     assert_int_equal(mine.budget.ratio_milli, core.budget.ratio_milli);
@@ -262,7 +277,12 @@ static const refusal refusals[] = {
     {"clients: [{name: a, token: hunter2}]\n", 1, 28, "clients[0].token", "literal tokens", ""},
     {"clients: [{name: a, token: env:A}, {name: a, token: env:B}]\n", 1, 43, "clients[1].name",
      "another client", ""},
-    {"admin: {listen: \"h:1\", socket: /x}\n", 1, 32, "admin.socket", "not both", ""},
+    {"clients: [{name: a, token: env:A, on_exceed: refuse}]\n", 1, 46, "clients[0].on_exceed",
+     "warn, pause or fail is expected", ""},
+    {"threads: 65\n", 1, 10, "threads", "from 0 to 64", ""},
+    {"log: {format: text}\n", 1, 15, "log.format", "auto, json, human or off", ""},
+    {"log: {fromat: json}\n", 1, 7, "log.fromat", "unknown key", "format"},
+    {"limits: {replay_bytes: -1}\n", 1, 24, "limits.replay_bytes", "from 0 to 4294967296", ""},
     {"policies: {p: {retry_on: [AuthFailed]}}\n", 1, 27, "policies.p.retry_on[0]", "is fatal", ""},
 };
 

@@ -1,4 +1,4 @@
-/* Chains that would ask the same target again: refused with their place. */
+/* Chains that would ask the same target again, or in another interface: refused with their place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,9 @@
 #include "support/fail_alloc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define HEAD "providers: {openai: {keys: [env:K]}, local: {kind: vllm}}\nroutes: [{model: a, "
+#define HEAD                                                                               \
+    "providers: {openai: {keys: [env:K]}, local: {kind: vllm}, anthropic: {}, gemini: {}," \
+    " demo: {}}\nroutes: [{model: a, "
 
 static const struct {
     const char *text;
@@ -34,9 +36,21 @@ static const struct {
     {HEAD "chain: [{target: nobody/x}, {target: openai/x}], overflow_to: local/y}]\n", 38,
      "routes[0].chain[0].target", "no provider"},
     {HEAD "chain: [{}, {target: openai/x}]}]\n", 29, "routes[0].chain[0]", "target is missing"},
+    /* All who may get a request speak one interface. */
+    {HEAD "chain: [{target: openai/x}, {target: anthropic/x}]}]\n", 58, "routes[0].chain[1].target",
+     "it speaks Anthropic's interface and chain[0] OpenAI's"},
+    {HEAD "chain: [{target: gemini/x}, {target: demo/x}, {target: local/x}]}]\n", 76,
+     "routes[0].chain[2].target", "it speaks OpenAI's interface and chain[0] Gemini's"},
+    {HEAD "chain: [{target: demo/x}, {target: gemini/x}, {target: demo/y}]}]\n", 0, "", ""},
+    {HEAD "chain: [{target: anthropic/x}], overflow_to: gemini/x}]\n", 66, "routes[0].overflow_to",
+     "it speaks Gemini's interface and chain[0] Anthropic's"},
+    {HEAD "chain: [{target: demo/x}], overflow_to: gemini/x}]\n", 0, "", ""},
+    {HEAD "chain: [{target: gemini/x}], overflow_to: demo/x}]\n", 0, "", ""},
+    {HEAD "chain: [{target: nobody/x}, {target: gemini/x}]}]\n", 38, "routes[0].chain[0].target",
+     "no provider"},
 };
 
-static void a_chain_asks_each_target_once(void **state)
+static void a_chain_asks_each_target_once_in_one_interface(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -64,7 +78,7 @@ static void a_chain_asks_each_target_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_asks_each_target_once),
+        cmocka_unit_test(a_chain_asks_each_target_once_in_one_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

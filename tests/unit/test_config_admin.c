@@ -1,0 +1,117 @@
+/* Where the operator's side may listen: beyond this machine with a token alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config/load.h"
+#include "support/fail_alloc.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static fail_alloc memory;
+static rc_config config;
+static rc_config_faults faults;
+
+static rc_status parse(const char *text)
+{
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_config_faults_init(&faults);
+    return rc_config_parse(&config, rc_str_c(text), &alloc, &faults);
+}
+
+static void done(void)
+{
+    rc_config_done(&config);
+    assert_int_equal(memory.live, 0);
+}
+
+static const struct {
+    const char *text;
+    unsigned column; /* 0: it is good */
+    const char *path;
+    const char *part;
+} cases[] = {
+    {"admin: {}\n", 0, "", ""},
+    {"admin: {listen: 127.0.0.1:0}\n", 0, "", ""},
+    {"admin: {listen: \"[::1]:9\"}\n", 0, "", ""},
+    {"admin: {listen: LocalHost:9}\n", 0, "", ""},
+    {"admin: {listen: off}\n", 0, "", ""},
+    {"admin: {socket: /run/x}\n", 0, "", ""},
+    {"admin: {listen: off, socket: /run/x}\n", 0, "", ""},
+    {"admin: {listen: 0.0.0.0:9, token: env:T}\n", 0, "", ""},
+    {"admin: {listen: 8788}\n", 17, "admin.listen", "as in 127.0.0.1:8788, or off"},
+    {"admin: {listen: on}\n", 17, "admin.listen", "or off"},
+    {"admin: {listen: 0.0.0.0:9}\n", 17, "admin.listen", "there is no token"},
+    {"admin: {listen: \":9\"}\n", 17, "admin.listen", "there is no token"},
+    {"admin: {listen: \"[::]:9\"}\n", 17, "admin.listen", "there is no token"},
+    {"admin: {listen: 10.0.0.1:9}\n", 17, "admin.listen", "there is no token"},
+    {"admin: {listen: 127.0.0.1.example.com:9}\n", 17, "admin.listen", "there is no token"},
+    {"admin: {listen: \"[::ffff:127.0.0.1]:9\"}\n", 17, "admin.listen", "there is no token"},
+    {"admin: {listen: 127.0.0.1:9, socket: /x}\n", 38, "admin.socket", "not both"},
+    /* A token that cannot be read is no second fault. */
+    {"admin: {listen: 0.0.0.0:9, token: hunter2}\n", 35, "admin.token", "literal tokens"},
+    /* Two sides at one place. */
+    {"listen: 127.0.0.1:8788\n", 9, "listen", "are the same"},
+    {"admin: {listen: 127.0.0.1:8787}\n", 17, "admin.listen", "are the same"},
+    {"listen: 127.0.0.1:8788\nadmin: {listen: off}\n", 0, "", ""},
+    {"listen: 127.0.0.1:8788\nadmin: {socket: /x}\n", 0, "", ""},
+    {"listen: 127.0.0.1:0\nadmin: {listen: 127.0.0.1:0}\n", 0, "", ""},
+};
+
+static void what_others_can_reach_needs_a_token(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        rc_status status = parse(cases[i].text);
+        const rc_config_fault *fault = &faults.list[0];
+        bool is_good = cases[i].column == 0;
+        if (is_good && status != RC_OK)
+            fail_msg("%s: %s: %s", cases[i].text, fault->path, fault->message);
+        if (!is_good &&
+            (faults.count != 1 || fault->line != 1 || fault->column != cases[i].column ||
+             strcmp(fault->path, cases[i].path) != 0 ||
+             strstr(fault->message, cases[i].part) == NULL))
+            fail_msg("%s: %zu: %u:%u: %s: %s", cases[i].text, faults.count, fault->line,
+                     fault->column, fault->path, fault->message);
+        done();
+    }
+}
+
+static void a_socket_is_instead_of_the_usual_address(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(""), RC_OK);
+    assert_true(rc_config_admin_listens(&config.admin));
+    done();
+    assert_int_equal(parse("admin: {socket: /run/x}\n"), RC_OK);
+    assert_false(rc_config_admin_listens(&config.admin));
+    assert_string_equal(config.admin.socket.ptr, "/run/x");
+    done();
+    assert_int_equal(parse("admin: {listen: off}\n"), RC_OK);
+    assert_false(rc_config_admin_listens(&config.admin));
+    assert_int_equal(config.admin.socket.len, 0);
+    done();
+}
+
+static void no_audit_is_a_choice(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("audit: {durability: off}\n"), RC_OK);
+    assert_int_equal(config.audit.durability, RC_DURABLE_OFF);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_others_can_reach_needs_a_token),
+        cmocka_unit_test(a_socket_is_instead_of_the_usual_address),
+        cmocka_unit_test(no_audit_is_a_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
