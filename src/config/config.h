@@ -198,7 +198,8 @@ const rc_config_route *rc_config_route_find(const rc_config *config, rc_str mode
 bool rc_config_admin_listens(const rc_config_admin *admin);
 
 /* Of HOST:PORT where the operator's side is to listen: what is wrong with it, or NULL. Whoever can
- * reach it can steer the gateway, so that beyond this machine it takes a token. A static sentence. */
+ * reach it can steer the gateway, so that beyond this machine it takes a token. A static sentence.
+ */
 const char *rc_config_admin_check(rc_str listen, bool has_token);
 
 /* What all calls of the process share. */

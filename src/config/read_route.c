@@ -101,8 +101,8 @@ static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_
     return kind == NULL || rc_str_eq(rc_str_c(kind->name), RC_STR("demo")) ? NULL : kind;
 }
 
-/* A request is passed on as it is, so that all who may get it speak one interface. The first `count`
- * places of the chain have been checked. */
+/* A request is passed on as it is, so that all who may get it speak one interface. The first
+ * `count` places of the chain have been checked. */
 static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
                             const rc_config_target *target, const rc_config_route *route,
                             size_t count)

@@ -1,4 +1,5 @@
-/* Chains that would ask the same target again, or in another interface: refused with their place. */
+/* Chains that would ask the same target again, or in another interface: refused with their place.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
