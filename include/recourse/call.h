@@ -115,6 +115,8 @@ typedef struct rc_call_options {
     uint32_t needs;          /* RC_NEED_ */
     uint16_t first_entry;    /* where the chain begins: see rc_chain. The entries before it come
                                 after its end. One that is not of the chain: 0 */
+    bool is_once;            /* the request cannot be sent a second time: its body was passed on as
+                                it came. Every failure is final */
     rc_skips *skips;         /* NULL: nobody wants to know. Borrowed until the call is done. */
 } rc_call_options;
 
@@ -147,6 +149,7 @@ typedef struct rc_call {
     uint8_t state;
     bool is_alone; /* no other entry has what the request needs: guesses do not count */
     bool is_committed;
+    bool is_once;
     bool is_refreshed;   /* the present target's credential was refreshed once */
     bool went_to_larger; /* the overflow's target was asked */
     rc_flight flight;    /* the present try, or the latest one */

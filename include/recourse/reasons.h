@@ -23,6 +23,8 @@ typedef enum rc_reason {
     RC_WHY_REFRESH = 35, /* the credential was refused and can be refreshed once */
     RC_WHY_REFRESHED = 36, /* the credential is fresh */
     RC_WHY_REFRESH_FAILED = 37, /* the credential could not be refreshed */
+    /* the request's body was too large to be kept and cannot be sent again */
+    RC_WHY_SENT_ONCE = 38,
     RC_WHY_DEADLINE_PASSED = 40, /* the deadline has passed */
     RC_WHY_CALLS_SPENT = 41, /* the calls that one request may make are used up */
     RC_WHY_RETRY_BUDGET_SPENT = 42, /* the process's retry budget is used up */

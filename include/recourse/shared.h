@@ -67,6 +67,12 @@ RC_API void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings
                            rc_target *targets, uint16_t target_count, rc_credential *credentials,
                            uint16_t credential_count, uint64_t now_ms);
 
+/* More room: what is known moves to the start of larger arrays, the new rows are in their first
+ * state. The old arrays are the caller's again. Numbers stay what they are. A count below the
+ * present one changes nothing. targets, credentials: borrow as in init. */
+RC_API void rc_shared_grow(rc_shared *shared, rc_target *targets, uint16_t target_count,
+                           rc_credential *credentials, uint16_t credential_count, uint64_t now_ms);
+
 /* Other settings from now on, as after a reload of a configuration: what is known stays known.
  * settings: copies. */
 RC_API void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *settings,

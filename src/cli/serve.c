@@ -1,8 +1,6 @@
 /* `recourse serve`: what is asked for. serve_run.c is what comes of it. */
 #include "cli/serve.h"
 
-#include "cli/config_load.h"
-#include "cli/mock.h"
 #include "cli/options.h"
 
 enum {
@@ -13,37 +11,15 @@ enum {
     SERVE_COUNT
 };
 
-static int run_with(rc_cli *cli, const rc_args *args, const rc_config *config)
+static int run(rc_cli *cli, const rc_args *args)
 {
-    rc_mock_address address;
-    const rc_str listen = args->values[SERVE_LISTEN] != NULL ? rc_str_c(args->values[SERVE_LISTEN])
-                                                             : config->root.listen;
-    if (!rc_mock_address_parse(listen, &address)) {
-        rc_cli_complain(cli, "serve");
-        rc_cli_text(&cli->err, "--listen takes HOST:PORT, not ");
-        rc_cli_quote(cli, listen);
-        rc_buf_push_byte(&cli->err, '\n');
-        return rc_cli_usage(cli, "serve");
-    }
     const rc_serve_options options = {
-        .config = config,
-        .host = address.host,
-        .port = address.port,
+        .config_path = args->values[SERVE_CONFIG],
+        .listen = args->values[SERVE_LISTEN],
         .port_file = args->values[SERVE_PORT_FILE],
         .is_verbose = args->values[SERVE_VERBOSE] != NULL,
     };
     return rc_serve(cli, &options);
-}
-
-static int run(rc_cli *cli, const rc_args *args)
-{
-    rc_config config;
-    int result = rc_cli_config_load(cli, "serve", args->values[SERVE_CONFIG], &config);
-    if (result != RC_EXIT_OK)
-        return result;
-    result = run_with(cli, args, &config);
-    rc_config_done(&config);
-    return result;
 }
 
 static const rc_option serve_options[SERVE_COUNT] = {
@@ -64,8 +40,10 @@ const rc_command rc_command_serve = {
     .text =
         "Takes requests in the interfaces of OpenAI, Anthropic and Gemini and passes them on as "
         "the configuration's routes say. What fails is tried again or elsewhere as the policy "
-        "says; what cannot be helped is told in the client's own dialect. SIGTERM lets what is "
-        "under way finish; a second one does not. Without a configuration a provider named "
+        "says; what cannot be helped is told in the client's own dialect. SIGHUP reads the "
+        "configuration again; a bad one is refused and the old one goes on. SIGTERM lets what is "
+        "under way finish; a second one does not. Sockets that systemd has opened are used in "
+        "place of listen. Without a configuration a provider named "
         "demo fails on purpose: its models are called like those of recourse mock.",
     .examples = "  recourse serve\n"
                 "  recourse serve --config recourse.yaml --listen 127.0.0.1:0 --port-file port\n"

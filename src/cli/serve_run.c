@@ -1,76 +1,117 @@
 /* The gateway, from the first connection to the signal that ends it. */
+#include "cli/serve.h"
+
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
-#include "cli/serve.h"
-#include "gateway/gate.h"
+#include "cli/config_load.h"
+#include "cli/mock.h"
+#include "cli/serve_load.h"
+#include "gateway/gateway.h"
 #include "sys/file.h"
 #include "sys/output.h"
 
-/* sysexits.h: a service is not available; the configuration is wrong. */
+/* sysexits.h: a service is not available. */
 #define EXIT_UNAVAILABLE 69
-#define EXIT_CONFIG 78
-#define SIGNAL_COUNT 2
+/* The first that systemd passes: sd_listen_fds(3). */
+#define FIRST_PASSED_FD 3
+#define PASSED_MAX 8
+
+static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
+#define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
 
 typedef struct serve_run {
     rc_cli *cli;
+    const rc_serve_options *options;
     uv_loop_t loop;
     uv_signal_t signals[SIGNAL_COUNT];
-    rc_gate *gate; /* NULL: nothing is left of it */
+    uv_mutex_t talk;     /* of lines that come from any thread */
+    rc_gateway *gateway; /* NULL: nothing is left of it */
     bool is_stopping;
 } serve_run;
+
+/* ---- what is said while it runs ---- */
+
+static void push_name(rc_buf *buf, rc_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        rc_buf_push_byte(
+            buf, (unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f ? '?' : text.ptr[i]);
+}
+
+static void write_line(serve_run *run, const rc_buf *line)
+{
+    uv_mutex_lock(&run->talk);
+    (void)rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(line));
+    uv_mutex_unlock(&run->talk);
+}
 
 /* "POST /v1/chat/completions gpt-4o -> openai/gpt-4o: 200, attempts 2" */
 static void on_record(void *ctx, const rc_gate_record *record)
 {
-    rc_cli *cli = ((serve_run *)ctx)->cli;
-    rc_cli_name(cli, record->method);
-    rc_buf_push_byte(&cli->err, ' ');
-    rc_cli_name(cli, record->path);
-    rc_buf_push_byte(&cli->err, ' ');
-    rc_cli_name(cli, record->model);
+    char memory[2048];
+    rc_buf line;
+    rc_buf_init_fixed(&line, memory, sizeof memory);
+    push_name(&line, record->method);
+    rc_buf_push_byte(&line, ' ');
+    push_name(&line, record->path);
+    rc_buf_push_byte(&line, ' ');
+    push_name(&line, record->model);
     if (record->provider.len > 0) {
-        rc_cli_text(&cli->err, " -> ");
-        rc_cli_name(cli, record->provider);
-        rc_buf_push_byte(&cli->err, '/');
-        rc_cli_name(cli, record->target);
+        rc_cli_text(&line, " -> ");
+        push_name(&line, record->provider);
+        rc_buf_push_byte(&line, '/');
+        push_name(&line, record->target);
     }
-    rc_cli_text(&cli->err, ": ");
-    rc_buf_push_i64(&cli->err, record->status);
-    rc_cli_text(&cli->err, ", attempts ");
-    rc_buf_push_u64(&cli->err, record->attempts);
+    rc_cli_text(&line, ": ");
+    rc_buf_push_i64(&line, record->status);
+    rc_cli_text(&line, ", attempts ");
+    rc_buf_push_u64(&line, record->attempts);
     if (record->report != NULL) {
-        rc_cli_text(&cli->err, ", ");
-        rc_cli_text(&cli->err, rc_code_name(rc_report_code(record->report)));
+        rc_cli_text(&line, ", ");
+        rc_cli_text(&line, rc_code_name(rc_report_code(record->report)));
     }
-    rc_cli_text(&cli->err, record->was_begun ? ", committed\n" : "\n");
-    rc_cli_flush_err(cli);
+    rc_cli_text(&line, record->was_begun ? ", committed\n" : "\n");
+    write_line(ctx, &line);
 }
 
-static void on_stopped(void *ctx)
+static void on_suppressed(void *ctx, rc_str line)
 {
     serve_run *run = ctx;
-    run->gate = NULL;
-    for (int i = 0; i < SIGNAL_COUNT; i++)
-        uv_close((uv_handle_t *)&run->signals[i], NULL);
+    uv_mutex_lock(&run->talk);
+    (void)rc_fd_write(run->cli->calls, RC_FD_STDERR, line);
+    uv_mutex_unlock(&run->talk);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_store(void *ctx, const rc_report *why)
 {
-    serve_run *run = handle->data;
-    (void)number;
-    if (run->gate == NULL)
-        return;
-    if (run->is_stopping)
-        rc_gate_close(run->gate);
-    else
-        rc_gate_stop(run->gate);
-    run->is_stopping = true;
+    char memory[2048];
+    rc_buf line;
+    rc_buf_init_fixed(&line, memory, sizeof memory);
+    rc_cli_text(&line, "recourse serve: ");
+    if (why == NULL) {
+        rc_cli_text(&line, "the audit is kept again");
+    } else {
+        rc_cli_text(&line, "the audit cannot be kept: ");
+        push_name(&line, rc_report_detail(why));
+    }
+    rc_buf_push_byte(&line, '\n');
+    write_line(ctx, &line);
 }
 
-/* ---- the beginning ---- */
+static void say(const serve_run *run, const char *text)
+{
+    rc_cli_complain(run->cli, "serve");
+    rc_cli_text(&run->cli->err, text);
+    rc_buf_push_byte(&run->cli->err, '\n');
+    rc_cli_flush_err(run->cli);
+}
 
 static int refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
 {
@@ -80,6 +121,81 @@ static int refuse(rc_cli *cli, const char *what, const char *why, int exit_statu
     rc_buf_push_byte(&cli->err, '\n');
     return exit_status;
 }
+
+/* ---- signals ---- */
+
+static void on_stopped(void *ctx)
+{
+    serve_run *run = ctx;
+    run->gateway = NULL;
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (run->signals[i].data != NULL)
+            uv_close((uv_handle_t *)&run->signals[i], NULL);
+}
+
+/* What a running gateway cannot change. */
+static void warn_of_restart(const serve_run *run, const rc_config *old, const rc_config *new)
+{
+    const struct {
+        const char *key;
+        bool is_other;
+    } keys[] = {
+        {"listen", run->options->listen == NULL && !rc_str_eq(old->root.listen, new->root.listen)},
+        {"threads", old->root.threads != new->root.threads},
+        {"store", !rc_str_eq(old->root.store, new->root.store)},
+        {"audit", old->audit.durability != new->audit.durability ||
+                      old->audit.on_failure != new->audit.on_failure},
+        {"admin", !rc_str_eq(old->admin.listen, new->admin.listen) ||
+                      !rc_str_eq(old->admin.socket, new->admin.socket)},
+        {"limits.max_connections", old->limits.max_connections != new->limits.max_connections},
+        {"limits.max_header_bytes", old->limits.max_header_bytes != new->limits.max_header_bytes},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (!keys[i].is_other)
+            continue;
+        rc_cli_complain(run->cli, "serve");
+        rc_cli_text(&run->cli->err, keys[i].key);
+        rc_cli_text(&run->cli->err, " has changed; that needs a restart\n");
+    }
+}
+
+static bool reload(const serve_run *run)
+{
+    rc_gate_given given;
+    rc_gate_trouble trouble;
+    if (rc_serve_load(run->cli, run->options->config_path, &given) != RC_EXIT_OK)
+        return false;
+    rc_gate_plans *before = rc_gate_world_plans(rc_gateway_world(run->gateway));
+    const bool is_loaded = rc_gateway_reload(run->gateway, &given, &trouble);
+    if (is_loaded) {
+        warn_of_restart(run, before->config, given.config);
+    } else {
+        (void)refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
+        rc_gate_given_done(&given, &run->cli->alloc);
+    }
+    rc_gate_plans_drop(before);
+    return is_loaded;
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    serve_run *run = handle->data;
+    if (run->gateway == NULL)
+        return;
+    if (number == SIGHUP) {
+        const bool is_loaded = !run->is_stopping && reload(run);
+        say(run, is_loaded ? "the configuration was read again"
+                           : "the configuration was refused; the old one goes on");
+        return;
+    }
+    if (run->is_stopping)
+        rc_gateway_close(run->gateway);
+    else
+        rc_gateway_stop(run->gateway);
+    run->is_stopping = true;
+}
+
+/* ---- listening ---- */
 
 static void push_address(rc_buf *buf, const char *host, uint16_t port)
 {
@@ -116,73 +232,153 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     return refuse(cli, "cannot write the port file: ", rc_sys_error_text(error), RC_EXIT_IO);
 }
 
-static int listen_at(const serve_run *run, const rc_serve_options *options, uint16_t *ret_port)
+static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
+                            const rc_listening *listening)
 {
-    rc_listening listening = {0};
-    rc_cli *cli = run->cli;
-    if (rc_gate_listen(run->gate, options->host, options->port, &listening) == RC_LISTEN_OK) {
-        *ret_port = listening.port;
-        return RC_EXIT_OK;
-    }
     rc_cli_complain(cli, "serve");
     rc_cli_text(&cli->err, "cannot listen at ");
-    push_address(&cli->err, options->host, options->port);
+    push_address(&cli->err, host, port);
     rc_cli_text(&cli->err, ": ");
-    rc_cli_name(cli, rc_str_c(listening.text));
+    rc_cli_name(cli, rc_str_c(listening->text));
     rc_buf_push_byte(&cli->err, '\n');
-    return listening.result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : EXIT_UNAVAILABLE;
+    return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : EXIT_UNAVAILABLE;
 }
 
-static int begin(const serve_run *run, const rc_serve_options *options)
+/* How many sockets were passed to this process, and to no other. */
+static int passed_sockets(const rc_cli *cli)
+{
+    const char *pid = cli->calls->getenv("LISTEN_PID");
+    const char *count = cli->calls->getenv("LISTEN_FDS");
+    if (pid == NULL || count == NULL || strtol(pid, NULL, 10) != (long)getpid())
+        return 0;
+    const long number = strtol(count, NULL, 10);
+    return number > 0 && number <= PASSED_MAX ? (int)number : 0;
+}
+
+static int listen_passed(serve_run *run, int count)
+{
+    for (int i = 0; i < count; i++) {
+        rc_listening listening = {0};
+        if (rc_gateway_listen_fd(run->gateway, FIRST_PASSED_FD + i, &listening) != RC_LISTEN_OK)
+            return refuse(run->cli, "cannot listen at a socket that was passed: ", listening.text,
+                          EXIT_UNAVAILABLE);
+    }
+    say(run, count == 1 ? "listening at the socket that was passed"
+                        : "listening at the sockets that were passed");
+    return RC_EXIT_OK;
+}
+
+static int listen_here(serve_run *run)
 {
     rc_cli *cli = run->cli;
-    uint16_t port = 0;
-    int result = listen_at(run, options, &port);
-    if (result == RC_EXIT_OK && options->port_file != NULL)
-        result = write_port(cli, options->port_file, port);
+    rc_mock_address address;
+    rc_listening listening = {0};
+    const rc_config *config = rc_gateway_world(run->gateway)->plans->config;
+    const rc_str listen =
+        run->options->listen != NULL ? rc_str_c(run->options->listen) : config->root.listen;
+    if (!rc_mock_address_parse(listen, &address)) {
+        rc_cli_complain(cli, "serve");
+        rc_cli_text(&cli->err, "--listen takes HOST:PORT, not ");
+        rc_cli_quote(cli, listen);
+        rc_buf_push_byte(&cli->err, '\n');
+        return rc_cli_usage(cli, "serve");
+    }
+    if (rc_gateway_listen(run->gateway, address.host, address.port, &listening) != RC_LISTEN_OK)
+        return refuse_listening(cli, address.host, address.port, &listening);
+    const int result = run->options->port_file != NULL
+                           ? write_port(cli, run->options->port_file, listening.port)
+                           : RC_EXIT_OK;
     if (result != RC_EXIT_OK)
         return result;
     rc_cli_text(&cli->err, "recourse serve: listening at http://");
-    push_address(&cli->err, options->host, port);
+    push_address(&cli->err, address.host, listening.port);
     rc_buf_push_byte(&cli->err, '\n');
     rc_cli_flush_err(cli);
     return RC_EXIT_OK;
 }
 
-static int run_gate(serve_run *run, const rc_serve_options *options)
+/* ---- the beginning ---- */
+
+/* No core has a key in it, and nobody looks into the process; as many connections as the system
+ * allows. */
+static void prepare_process(void)
 {
-    static const int numbers[SIGNAL_COUNT] = {SIGINT, SIGTERM};
+    struct rlimit files;
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static void hear_signals(serve_run *run)
+{
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        (void)uv_signal_init(&run->loop, &run->signals[i]);
+        run->signals[i].data = run;
+        (void)uv_signal_start(&run->signals[i], on_signal, signal_numbers[i]);
+    }
+}
+
+static int begin(serve_run *run)
+{
+    const int passed = passed_sockets(run->cli);
+    if (!rc_gateway_open(run->gateway))
+        return refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+    hear_signals(run);
+    const int result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
+    if (result != RC_EXIT_OK)
+        return result;
+    return rc_gateway_start(run->gateway)
+               ? RC_EXIT_OK
+               : refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
+}
+
+static int make_gateway(serve_run *run)
+{
+    rc_gate_given given;
     rc_gate_trouble trouble;
-    const rc_gate_settings settings = {
-        .config = options->config,
+    const int result = rc_serve_load(run->cli, run->options->config_path, &given);
+    if (result != RC_EXIT_OK)
+        return result;
+    const rc_gateway_settings settings = {
+        .loop = &run->loop,
         .calls = run->cli->calls,
         .alloc = run->cli->alloc,
-        .on_record = options->is_verbose ? on_record : NULL,
+        .threads = (uint32_t)given.config->root.threads,
+        .on_record = run->options->is_verbose ? on_record : NULL,
+        .on_suppressed = on_suppressed,
+        .on_store = on_store,
         .on_stopped = on_stopped,
         .ctx = run,
     };
-    run->gate = rc_gate_new(&run->loop, &settings, &trouble);
-    if (run->gate == NULL)
-        return refuse(run->cli, "", trouble.text,
-                      trouble.is_memory ? RC_EXIT_INTERNAL : EXIT_CONFIG);
-    for (int i = 0; i < SIGNAL_COUNT; i++) {
-        (void)uv_signal_init(&run->loop, &run->signals[i]);
-        run->signals[i].data = run;
-        (void)uv_signal_start(&run->signals[i], on_signal, numbers[i]);
-    }
-    const int result = begin(run, options);
-    if (result != RC_EXIT_OK)
-        rc_gate_close(run->gate);
-    return result;
+    run->gateway = rc_gateway_new(&settings, &given, &trouble);
+    if (run->gateway != NULL)
+        return RC_EXIT_OK;
+    rc_gate_given_done(&given, &run->cli->alloc);
+    return refuse(run->cli, "", trouble.text,
+                  trouble.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
 }
 
 int rc_serve(rc_cli *cli, const rc_serve_options *options)
 {
-    serve_run run = {.cli = cli};
+    serve_run run = {.cli = cli, .options = options};
+    prepare_process();
     if (uv_loop_init(&run.loop) != 0)
         return refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
-    const int result = run_gate(&run, options);
+    if (uv_mutex_init(&run.talk) != 0) {
+        (void)uv_loop_close(&run.loop);
+        return refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+    }
+    int result = make_gateway(&run);
+    if (result == RC_EXIT_OK) {
+        result = begin(&run);
+        if (result != RC_EXIT_OK)
+            rc_gateway_close(run.gateway);
+    }
     (void)uv_run(&run.loop, UV_RUN_DEFAULT);
     (void)uv_loop_close(&run.loop);
+    uv_mutex_destroy(&run.talk);
     return result;
 }

@@ -11,6 +11,7 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                       .now_ms = now_ms,
                       .deadline_at_ms = options ? options->deadline_at_ms : RC_UNLIMITED,
                       .needs = options ? options->needs : 0,
+                      .is_once = options && options->is_once,
                       .skips = options ? options->skips : NULL};
     if (options && options->first_entry < rc_plan_chain_count(plan))
         call->first_entry = options->first_entry;

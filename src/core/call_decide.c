@@ -113,7 +113,7 @@ static rc_action on_overflow(rc_call *call)
     rc_skip skip = {0};
     bool may_go = larger < plan->entry_count &&
                   plan->entries[larger].target != call->flight.target && !call->is_committed &&
-                  plan->policy->enabled &&
+                  !call->is_once && plan->policy->enabled &&
                   !rc_code_set_has(&plan->policy->never_retry_on, RC_CODE_CONTEXT_OVERFLOW) &&
                   rc_call_spent(call) == RC_WHY_NONE;
     if (!may_go)
@@ -135,6 +135,8 @@ static rc_reason refusal(const rc_call *call)
     bool is_switch = rc_call_is_capacity(why);
     if (!why->is_retryable && !is_switch)
         return RC_WHY_NOT_RETRYABLE;
+    if (call->is_once)
+        return RC_WHY_SENT_ONCE;
     if (!policy->enabled)
         return RC_WHY_DISABLED;
     /* retry_on cannot name what is not retried but switched. */
@@ -278,8 +280,8 @@ static bool may_refresh(const rc_call *call, const rc_credential *credential)
     const rc_policy *policy = call->plan->policy;
     /* A dead one was not to be refreshed when another call tried. */
     return call->why.code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
-           credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed && policy->enabled &&
-           !rc_code_set_has(&policy->never_retry_on, RC_CODE_AUTH_FAILED) &&
+           credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed && !call->is_once &&
+           policy->enabled && !rc_code_set_has(&policy->never_retry_on, RC_CODE_AUTH_FAILED) &&
            rc_call_spent(call) == RC_WHY_NONE;
 }
 

@@ -39,8 +39,8 @@ static void enter(rc_call *call, uint64_t now_ms)
 /* A token, a call and a place of another target; false: there is none of these. */
 static bool start(rc_hedge *hedge, rc_call *call)
 {
-    if (call->state != RC_CALL_TRYING || call->is_committed || !call->plan->policy->enabled ||
-        rc_call_spent(call) != RC_WHY_NONE)
+    if (call->state != RC_CALL_TRYING || call->is_committed || call->is_once ||
+        !call->plan->policy->enabled || rc_call_spent(call) != RC_WHY_NONE)
         return false;
     rc_call_search spare = rc_call_find_next(call, true);
     if (spare.entry == RC_NO_TARGET)

@@ -1,4 +1,6 @@
 /* What all calls know together: the storage, its lock, and whether a target can be asked. */
+#include <string.h>
+
 #include "core/shared_private.h"
 
 rc_shared_settings rc_shared_settings_default(void)
@@ -17,6 +19,17 @@ rc_shared_settings rc_shared_settings_default(void)
 
 /* --- storage --- */
 
+/* From these rows on. */
+static void init_rows(rc_shared *shared, uint16_t target, uint16_t credential, uint64_t now_ms)
+{
+    for (uint16_t i = target; i < shared->target_count; i++) {
+        shared->targets[i] = (rc_target){0};
+        rc_breaker_init(&shared->targets[i].breaker, now_ms);
+    }
+    for (uint16_t i = credential; i < shared->credential_count; i++)
+        rc_credential_init(&shared->credentials[i], false);
+}
+
 void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings, rc_target *targets,
                     uint16_t target_count, rc_credential *credentials, uint16_t credential_count,
                     uint64_t now_ms)
@@ -29,12 +42,27 @@ void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings, rc_ta
         .credential_count = credential_count,
     };
     rc_budget_init(&shared->budget, &settings->budget, now_ms);
-    for (uint16_t i = 0; i < target_count; i++) {
-        targets[i] = (rc_target){0};
-        rc_breaker_init(&targets[i].breaker, now_ms);
+    init_rows(shared, 0, 0, now_ms);
+}
+
+void rc_shared_grow(rc_shared *shared, rc_target *targets, uint16_t target_count,
+                    rc_credential *credentials, uint16_t credential_count, uint64_t now_ms)
+{
+    rc_shared_lock(shared);
+    const uint16_t old_targets = shared->target_count;
+    const uint16_t old_credentials = shared->credential_count;
+    if (target_count >= old_targets && credential_count >= old_credentials) {
+        if (old_targets > 0)
+            memcpy(targets, shared->targets, old_targets * sizeof *targets);
+        if (old_credentials > 0)
+            memcpy(credentials, shared->credentials, old_credentials * sizeof *credentials);
+        shared->targets = targets;
+        shared->target_count = target_count;
+        shared->credentials = credentials;
+        shared->credential_count = credential_count;
+        init_rows(shared, old_targets, old_credentials, now_ms);
     }
-    for (uint16_t i = 0; i < credential_count; i++)
-        rc_credential_init(&credentials[i], false);
+    rc_shared_unlock(shared);
 }
 
 void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *), void (*unlock)(void *))

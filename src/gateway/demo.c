@@ -24,6 +24,7 @@ struct rc_demo_call {
     bool is_late;  /* the timer ends the call */
     bool is_paused;
     bool is_waiting; /* for the timer */
+    rc_http1 reader; /* of the answer's head */
     rc_mock_answer answer;
 };
 
@@ -121,16 +122,15 @@ static void tell_head(rc_demo_call *call)
 {
     char memory[HEAD_MAX_BYTES];
     rc_buf bytes;
-    rc_http1 reader;
     rc_buf_init_fixed(&bytes, memory, sizeof memory);
     push_head(&call->answer, &bytes);
-    rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
-    if (rc_http1_read_head(&reader, rc_buf_get(&bytes)) != RC_HTTP1_HEAD) {
+    rc_http1_init(&call->reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
+    if (rc_http1_read_head(&call->reader, rc_buf_get(&bytes)) != RC_HTTP1_HEAD) {
         fail(call, RC_UPSTREAM_MALFORMED);
         return;
     }
     const rc_upstream_head head = {
-        .status = call->answer.status, .reader = &reader, .bytes = memory};
+        .status = call->answer.status, .reader = &call->reader, .bytes = memory};
     call->is_begun = true;
     call->handler->on_head(call->ctx, &head);
 }

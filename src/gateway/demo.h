@@ -4,7 +4,8 @@
  *   request (bytes) ──► rc_mock_provider ──► steps ──► on_head, on_body, on_end | on_failure
  *
  * The same handler, the same order, the same promise: nothing is called back from inside start,
- * and nothing after cancel. */
+ * and nothing after cancel. The reader of an answer's head lasts until the loop runs again after
+ * the call's end. */
 #ifndef RC_GATEWAY_DEMO_H
 #define RC_GATEWAY_DEMO_H
 

@@ -53,7 +53,10 @@ static void free_gate(rc_gate *gate)
 {
     const rc_gate_settings settings = gate->settings;
     rc_demo_free(gate->demo);
-    rc_gate_plans_done(&gate->plans);
+    while (gate->editions != NULL)
+        rc_gate_drop_edition(gate, &gate->editions);
+    rc_gate_free_spares(gate);
+    uv_mutex_destroy(&gate->kept_lock);
     settings.alloc.put(settings.alloc.ctx, gate, sizeof *gate);
     if (settings.on_stopped != NULL)
         settings.on_stopped(settings.ctx);
@@ -61,10 +64,10 @@ static void free_gate(rc_gate *gate)
 
 static void check_end(rc_gate *gate);
 
-static void on_drain_closed(uv_handle_t *handle)
+static void on_handle_closed(uv_handle_t *handle)
 {
     rc_gate *gate = handle->data;
-    gate->is_drain_closed = true;
+    gate->open_handles--;
     check_end(gate);
 }
 
@@ -91,13 +94,25 @@ static void check_end(rc_gate *gate)
         gate->upstream = NULL;
         rc_upstream_close(upstream, on_upstream_closed, gate);
     }
-    if (gate->is_upstream_closed && gate->is_drain_closed)
+    if (gate->open_handles == 2 && !uv_is_closing((uv_handle_t *)&gate->drain)) {
+        uv_close((uv_handle_t *)&gate->drain, on_handle_closed);
+        uv_close((uv_handle_t *)&gate->kept_async, on_handle_closed);
+        rc_gate_close_spares(gate);
+    }
+    if (gate->is_upstream_closed && gate->open_handles == 0 && gate->closing_timers == 0)
         free_gate(gate);
 }
 
 void rc_gate_job_left(rc_gate *gate)
 {
     gate->jobs--;
+    if (gate->is_server_stopped)
+        check_end(gate);
+}
+
+void rc_gate_timer_closed(rc_gate *gate)
+{
+    gate->closing_timers--;
     check_end(gate);
 }
 
@@ -112,7 +127,8 @@ void rc_gate_stop(rc_gate *gate)
     if (gate->is_stopping)
         return;
     gate->is_stopping = true;
-    (void)uv_timer_start(&gate->drain, on_drain_timer, gate->settings.config->limits.drain_ms, 0);
+    const rc_config *config = gate->editions->plans->config;
+    (void)uv_timer_start(&gate->drain, on_drain_timer, config->limits.drain_ms, 0);
     rc_server_stop(&gate->server);
 }
 
@@ -173,16 +189,14 @@ static void on_gone(void *ctx, rc_exchange *exchange, const rc_gone *gone)
 {
     rc_gate_job *job = rc_exchange_owner(exchange);
     (void)ctx;
-    (void)gone;
     if (job != NULL)
-        rc_gate_job_on_gone(job);
+        rc_gate_job_on_gone(job, gone);
 }
 
 static void on_stopped(void *ctx)
 {
     rc_gate *gate = ctx;
     gate->is_server_stopped = true;
-    uv_close((uv_handle_t *)&gate->drain, on_drain_closed);
     check_end(gate);
 }
 
@@ -206,29 +220,20 @@ static rc_server_settings server_settings(const rc_config *config)
     return http;
 }
 
-static bool has_demo(const rc_gate *gate)
+rc_demo *rc_gate_demo(rc_gate *gate)
 {
-    for (size_t i = 0; i < gate->settings.config->provider_count; i++)
-        if (gate->plans.providers[i].is_demo)
-            return true;
-    return false;
+    if (gate->demo == NULL)
+        gate->demo = rc_demo_new(gate->loop, &gate->settings.alloc, on_demo_idle, gate);
+    return gate->demo;
 }
 
 /* RC_E_NOMEM: the loop has to run before the memory of what was begun is back. */
 static rc_status start(rc_gate *gate)
 {
-    const rc_server_settings http = server_settings(gate->settings.config);
+    const rc_server_settings http = server_settings(gate->editions->plans->config);
     rc_upstream_settings upstream = rc_upstream_settings_default();
     upstream.alloc = gate->settings.alloc;
-    (void)uv_timer_init(gate->loop, &gate->drain); /* never fails */
-    gate->drain.data = gate;
-    rc_status status = RC_OK;
-    if (has_demo(gate)) {
-        gate->demo = rc_demo_new(gate->loop, &gate->settings.alloc, on_demo_idle, gate);
-        status = gate->demo != NULL ? RC_OK : RC_E_NOMEM;
-    }
-    if (status == RC_OK)
-        status = rc_upstream_new(gate->loop, &upstream, &gate->upstream);
+    rc_status status = rc_upstream_new(gate->loop, &upstream, &gate->upstream);
     gate->is_upstream_closed = gate->upstream == NULL;
     if (status == RC_OK)
         status =
@@ -236,33 +241,53 @@ static rc_status start(rc_gate *gate)
     return status;
 }
 
-rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings,
-                     rc_gate_trouble *ret_trouble)
+static bool open_handles(rc_gate *gate)
+{
+    if (uv_mutex_init(&gate->kept_lock) != 0)
+        return false;
+    if (uv_async_init(gate->loop, &gate->kept_async, rc_gate_on_kept) != 0) {
+        uv_mutex_destroy(&gate->kept_lock);
+        return false;
+    }
+    (void)uv_timer_init(gate->loop, &gate->drain); /* never fails */
+    gate->drain.data = gate;
+    gate->kept_async.data = gate;
+    gate->open_handles = 2;
+    return true;
+}
+
+rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings)
 {
     const rc_alloc *alloc = &settings->alloc;
     rc_gate *gate = alloc->get(alloc->ctx, sizeof *gate);
-    *ret_trouble = (rc_gate_trouble){.is_memory = true, .text = "there is no memory for it"};
     if (gate == NULL)
         return NULL;
     memset(gate, 0, sizeof *gate);
     gate->loop = loop;
     gate->settings = *settings;
+    gate->world = settings->world;
     gate->chance_at = sizeof gate->chance;
-    if (!rc_gate_plans_init(&gate->plans, settings->config, settings->calls, alloc, uv_now(loop),
-                            ret_trouble)) {
+    rc_gate_renew(gate);
+    if (gate->editions == NULL || !open_handles(gate)) {
+        if (gate->editions != NULL)
+            rc_gate_drop_edition(gate, &gate->editions);
         alloc->put(alloc->ctx, gate, sizeof *gate);
         return NULL;
     }
     if (start(gate) == RC_OK)
         return gate;
-    *ret_trouble = (rc_gate_trouble){.is_memory = true, .text = "there is no memory for it"};
     gate->settings.on_stopped = NULL;
     on_stopped(gate);
     return NULL;
 }
 
-rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port,
+rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port, bool is_shared,
                                 rc_listening *ret_listening)
 {
-    return rc_server_listen_tcp(&gate->server, host, port, false, ret_listening);
+    return rc_server_listen_tcp(&gate->server, host, port, is_shared, ret_listening);
+}
+
+rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_listening)
+{
+    return rc_server_listen_fd(&gate->server, fd, ret_listening);
 }

@@ -1,9 +1,9 @@
-/* rc_gate: the gateway. Clients on one side, providers on the other, one loop in between.
+/* rc_gate: one loop of the gateway. Clients on one side, providers on the other.
  *
  *   client ──► rc_server ──► rc_gate_job ──► rc_upstream | rc_demo ──► provider
  *                               │  ▲
  *                               ▼  │ actions
- *                             rc_call ◄──► rc_shared
+ *                             rc_call ◄──► rc_gate_world ◄── other loops, admin
  *
  * The loop's thread alone uses it. */
 #ifndef RC_GATEWAY_GATE_H
@@ -12,42 +12,57 @@
 #include <uv.h>
 
 #include "gateway/plan.h"
+#include "gateway/world.h"
 #include "net/server.h"
+#include "store/record.h"
 #include "sys/calls.h"
 
 typedef struct rc_gate rc_gate;
 
-/* How a request ended, for whoever keeps records. Views during the call alone.
- * */
+/* How a request ended, for whoever keeps count. Views during the call alone. */
 typedef struct rc_gate_record {
     rc_str method;
     rc_str path;
+    rc_str request_id;
+    rc_str client;   /* empty: none is configured */
+    rc_str route;    /* empty: it came to none */
     rc_str model;    /* as the client named it; empty: it named none */
     rc_str provider; /* that was asked last; empty: none was */
     rc_str target;   /* its model */
+    rc_outcome outcome;
     uint32_t attempts;
-    int status;              /* that the client got; 0: it left before there was one */
+    uint32_t switches;
+    uint64_t wait_ms;
+    uint64_t latency_ms;
+    int64_t first_byte_ms; /* until the first byte for the client; -1: there was none */
+    uint64_t bytes;        /* of the answer's body */
+    int status;            /* that the client got; 0: it left before there was one */
+    bool is_stream;
     bool was_begun;          /* content had been passed on when it failed */
     const rc_report *report; /* NULL: it went well */
 } rc_gate_record;
 
 typedef struct rc_gate_settings {
-    const rc_config *config;   /* borrows until stopped */
+    rc_gate_world *world;      /* borrows until stopped; it has plans */
     const rc_sys_calls *calls; /* borrows */
     rc_alloc alloc;
-    void (*on_record)(void *ctx, const rc_gate_record *record); /* NULL: nobody keeps them */
-    void (*on_stopped)(void *ctx); /* nothing is left of the gateway; NULL: nobody waits */
+    /* NULL: nobody wants to know. */
+    void (*on_record)(void *record_ctx, const rc_gate_record *record);
+    void *record_ctx;
+    void (*on_stopped)(void *ctx); /* nothing is left of it; NULL: nobody waits */
     void *ctx;
 } rc_gate_settings;
 
-/* A gateway that does not listen yet. NULL: why is in ret_trouble; the loop has to run once
- * more. loop: borrows until stopped. settings: copies. */
-rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings,
-                     rc_gate_trouble *ret_trouble);
+/* A gateway that does not listen yet. NULL: no memory; the loop has to run once more. loop: borrows
+ * until stopped. settings: copies. */
+rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings);
 
-/* host: borrows. See rc_server_listen_tcp. */
-rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port,
+/* host: borrows. is_shared: other loops listen there too. See rc_server_listen_tcp. */
+rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port, bool is_shared,
                                 rc_listening *ret_listening);
+
+/* A socket that listens already. See rc_server_listen_fd. */
+rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_listening);
 
 /* Takes no more requests and lets those under way finish, for drain_ms at most; then as close. */
 void rc_gate_stop(rc_gate *gate);

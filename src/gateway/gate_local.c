@@ -37,11 +37,34 @@ static void push_model(rc_json_writer *w, rc_str provider, rc_str model, rc_str 
     rc_json_object_end(w);
 }
 
-/* Names that a client can use as they are: routes without a star, then targets. */
-void rc_gate_push_models(const rc_gate *gate, rc_buf *buf)
+/* Has an earlier place of the chains the same target? */
+static bool is_told(const rc_gate_plans *plans, size_t route, uint16_t entry)
 {
-    const rc_config *config = gate->settings.config;
-    const rc_gate_plans *plans = &gate->plans;
+    const uint16_t target = plans->routes[route].plan.entries[entry].target;
+    for (size_t i = 0; i <= route; i++) {
+        const rc_plan *plan = &plans->routes[i].plan;
+        const uint16_t count = i < route ? plan->entry_count : entry;
+        for (uint16_t k = 0; k < count; k++)
+            if (plan->entries[k].target == target)
+                return true;
+    }
+    return false;
+}
+
+static void push_targets(rc_json_writer *w, const rc_gate_plans *plans, size_t route)
+{
+    for (uint16_t i = 0; i < plans->routes[route].plan.entry_count; i++) {
+        const rc_gate_place *place = &plans->routes[route].places[i];
+        const rc_str name = place->provider->config->name;
+        if (!is_open(place->model) && !is_told(plans, route, i))
+            push_model(w, name, place->model, name);
+    }
+}
+
+/* Names that a client can use as they are: routes without a star, then targets. */
+void rc_gate_push_models(const rc_gate_plans *plans, rc_buf *buf)
+{
+    const rc_config *config = plans->config;
     const rc_str none = {NULL, 0};
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
@@ -52,12 +75,8 @@ void rc_gate_push_models(const rc_gate *gate, rc_buf *buf)
     for (size_t i = 0; i < config->route_count; i++)
         if (!is_open(config->routes[i].model))
             push_model(&w, none, config->routes[i].model, RC_STR("recourse"));
-    for (size_t i = 0; i < plans->shared.target_count; i++) {
-        const rc_gate_place *place = &plans->places[i];
-        const rc_str name = config->providers[place->provider].name;
-        if (!is_open(place->model))
-            push_model(&w, name, place->model, name);
-    }
+    for (size_t i = 0; i < config->route_count; i++)
+        push_targets(&w, plans, i);
     rc_json_array_end(&w);
     rc_json_object_end(&w);
 }

@@ -10,21 +10,47 @@
 #include "net/upstream.h"
 
 #define RC_GATE_CHANCE_BYTES 512
+/* Jobs and tries that are kept for the next requests. */
+#define RC_GATE_SPARE_MAX 64
+
+typedef struct rc_gate_job rc_gate_job;
+typedef struct rc_gate_try rc_gate_try;
+
+/* An edition of the plans as this loop uses it. The newest is first; older ones are there as long
+ * as jobs use them. */
+typedef struct rc_gate_edition {
+    struct rc_gate_edition *next;
+    rc_gate_plans *plans;
+    uint32_t jobs;
+} rc_gate_edition;
 
 struct rc_gate {
     uv_loop_t *loop;
     rc_gate_settings settings;
-    rc_gate_plans plans;
+    rc_gate_world *world;
+    rc_gate_edition *editions;
     rc_server server;
     rc_upstream *upstream;
-    rc_demo *demo; /* NULL: no provider is one */
+    rc_demo *demo; /* NULL: no provider has been one */
     rc_id_maker ids;
     uv_timer_t drain;
-    uint32_t jobs; /* that are not freed */
+
+    uv_async_t kept_async; /* the store has kept something */
+    uv_mutex_t kept_lock;
+    rc_gate_job *kept; /* behind kept_lock */
+
+    uint32_t jobs; /* that are not over */
+    rc_gate_job *spare_jobs;
+    uint32_t spare_job_count;
+    rc_gate_try *spare_tries;
+    uint32_t spare_try_count;
+    uint32_t closing_timers;
+    rc_skips skips; /* of the latest input of any call */
+
     bool is_stopping;
     bool is_server_stopped;
     bool is_upstream_closed;
-    bool is_drain_closed;
+    uint32_t open_handles; /* of drain and kept_async */
     size_t chance_at;
     uint8_t chance[RC_GATE_CHANCE_BYTES];
 };
@@ -40,13 +66,36 @@ uint64_t rc_gate_chance_u64(rc_gate *gate);
 rc_id rc_gate_next_id(rc_gate *gate);
 int64_t rc_gate_unix_ms(const rc_gate *gate);
 
-/* A job was freed. */
+/* Looks for a newer edition; and lets go of one, at its place in the list. */
+void rc_gate_renew(rc_gate *gate);
+void rc_gate_drop_edition(rc_gate *gate, rc_gate_edition **at);
+
+/* The newest edition, for one more job; and back. */
+rc_gate_edition *rc_gate_enter(rc_gate *gate);
+void rc_gate_leave(rc_gate *gate, rc_gate_edition *edition);
+
+/* The key of a credential, of the job's edition or a newer one. False: none has it. */
+bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t credential,
+                      rc_secret *ret_key);
+
+/* The demo, made when it is first asked. NULL: no memory. */
+rc_demo *rc_gate_demo(rc_gate *gate);
+
+/* A job is over; a spare job's timer is closed. */
 void rc_gate_job_left(rc_gate *gate);
+void rc_gate_timer_closed(rc_gate *gate);
+
+/* The spare jobs' timers are closed; then the memory goes. */
+void rc_gate_close_spares(rc_gate *gate);
+void rc_gate_free_spares(rc_gate *gate);
+
+/* The store has kept what jobs wait for. */
+void rc_gate_on_kept(uv_async_t *async);
 
 /* Paths of our own that are no endpoint of a provider's: health. True: it was answered. */
 bool rc_gate_answer_health(const rc_gate *gate, rc_exchange *exchange, rc_str path);
 
 /* Appends the list of models. */
-void rc_gate_push_models(const rc_gate *gate, rc_buf *buf);
+void rc_gate_push_models(const rc_gate_plans *plans, rc_buf *buf);
 
 #endif

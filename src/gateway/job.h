@@ -1,14 +1,19 @@
 /* rc_gate_job: one client's request, from its head to the last byte of its answer.
  *
- *   READING ──► TRYING ──── content, or ──► ANSWERING ──► ENDING ──► (freed)
- *      │         │  ▲  ▲    a whole answer      │            ▲
- *      │ fault   │  └──┴─ WAITING               └── failure ─┤
- *      └─────────┴─────── an error of our own ───────────────┘
+ *   READING ──► TRYING ──── content ──► ANSWERING ─┐
+ *      │         │  ▲                       │       ├─ the end ──► KEEPING ──► ENDING ──► (spare)
+ *      │ fault   │  └──► WAITING            failure │              the record
+ *      └─────────┴── an error of our own, or a whole answer
  *
- * It decides nothing. What happens is told to rc_call; what rc_call answers is carried out. A
- * client that leaves ends it in any state, and with it what it has asked of a provider. */
+ * It decides nothing. What happens is told to rc_call; what rc_call answers is carried out by an
+ * rc_gate_try, or by two when a late answer is hedged. The last byte of an answer leaves when its
+ * record is safe, and not before. A client that leaves ends it in any state, and with it what it
+ * has asked of a provider. */
 #ifndef RC_GATEWAY_JOB_H
 #define RC_GATEWAY_JOB_H
+
+#include <recourse/builder.h>
+#include <recourse/hedge.h>
 
 #include "codec/sse.h"
 #include "codec/stream.h"
@@ -20,156 +25,251 @@
 #define RC_JOB_ERROR_MAX ((size_t)64 << 10)
 /* Of one that does not, before it is passed on. */
 #define RC_JOB_HELD_MAX ((size_t)256 << 10)
-#define RC_JOB_ATTEMPTS_MAX 16
+/* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
+#define RC_JOB_TAIL_MS 500u
 
 typedef enum rc_job_state {
     RC_JOB_READING = 0,
     RC_JOB_TRYING = 1,
     RC_JOB_WAITING = 2,
     RC_JOB_ANSWERING = 3, /* content is being passed on */
-    RC_JOB_ENDING = 4,    /* the answer is whole and leaves */
-    RC_JOB_OVER = 5
+    RC_JOB_KEEPING = 4,   /* the record is on its way into the store */
+    RC_JOB_ENDING = 5,    /* the answer is whole and leaves */
+    RC_JOB_OVER = 6
 } rc_job_state;
 
 /* How the answer of a try is dealt with. */
-typedef enum rc_job_mode {
+typedef enum rc_try_mode {
     RC_MODE_HEAD = 0,   /* its head has not come */
     RC_MODE_ERROR = 1,  /* collected, then judged */
     RC_MODE_WHOLE = 2,  /* held until it is whole, looked at, then passed on */
     RC_MODE_STREAM = 3, /* its events are watched */
     RC_MODE_RELAY = 4   /* passed on as it comes */
-} rc_job_mode;
+} rc_try_mode;
 
-/* A try that failed. */
-typedef struct rc_job_attempt {
-    uint16_t place;
+/* What is left to do once the record is safe. */
+typedef enum rc_job_then {
+    RC_THEN_NOTHING = 0, /* the client is gone */
+    RC_THEN_WHOLE = 1,   /* the answer: head and body */
+    RC_THEN_REST = 2,    /* the end of what has begun */
+    RC_THEN_ERROR = 3,   /* an error of ours, head and page */
+    RC_THEN_FRAME = 4,   /* an error of ours in the midst of a stream */
+    RC_THEN_CUT = 5      /* in the midst of anything else there is no place for words */
+} rc_job_then;
+
+/* One line of what happened: a try, a wait, a switch, a skip. */
+typedef struct rc_job_step {
+    rc_record_kind kind;
+    uint16_t entry;
     uint16_t credential;
-    rc_reason reason; /* of what was done next */
-    uint64_t duration_ms;
+    uint32_t attempt;
+    rc_reason reason; /* of an ATTEMPT: of what was done next */
+    int status;
     uint64_t wait_ms;
-    int64_t started_unix_ms;
-    const rc_report *report;
-} rc_job_attempt;
+    int64_t at_unix_ms;
+    int64_t latency_ms;
+    int64_t first_byte_ms;
+    uint64_t bytes;
+    rc_stream_usage usage;
+    uint32_t flags;          /* RC_RECORD_ */
+    const rc_report *report; /* NULL: it worked */
+} rc_job_step;
 
-/* The present try. */
-typedef struct rc_job_try {
-    rc_job_mode mode;
-    uint16_t place;
+/* Entries of a plan of the job's own that need no memory of their own. */
+#define RC_JOB_ENTRIES_FIRST 4u
+
+/* The first of them need no memory of their own. */
+#define RC_JOB_STEPS_FIRST 2u
+#define RC_JOB_STEPS_MAX 256u
+
+/* One call to a provider. */
+struct rc_gate_try {
+    rc_gate_job *job;
+    rc_gate_try *next_spare;
+    rc_hedge_lane lane;
+    rc_try_mode mode;
+    uint16_t entry;
     uint16_t credential;
+    uint32_t attempt;
+    const rc_gate_provider *provider;
     rc_str model; /* that is asked */
     uint64_t started_ms;
-    uint64_t content_by_ms; /* when the first content must have come */
-    rc_http1 reader;        /* of the answer's head, whose bytes are in job->head */
+    int64_t started_unix_ms;
+    int64_t first_byte_ms; /* since the start; -1: nothing has come */
+    uint64_t bytes;        /* of the body, as they came */
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
-    rc_upstream_call upstream;
-    rc_demo_call *demo; /* NULL: it is not asked */
+    bool is_terminated;
+    bool is_watched;        /* watch knows something of it */
+    const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
+    rc_demo_call *demo;     /* NULL: it is not asked */
     rc_stream_watch watch;
     union {
         rc_sse sse;
         rc_stream_array array;
     } reading;
-} rc_job_try;
-
-typedef struct rc_gate_job {
-    rc_gate *gate;
-    rc_exchange *exchange; /* NULL: it is over */
-    rc_job_state state;
-    uv_timer_t timer;
-    rc_id id;
-    rc_gate_request request;
-    rc_dialect dialect; /* of our errors */
-    rc_buf body;        /* the client's */
-
-    const rc_gate_route *route;
-    rc_chain *chain;
-    rc_plan plan;         /* the route's, or with the client's own choices */
-    rc_chain_entry entry; /* of a plan that has one of its own */
-    rc_str model;         /* for targets that leave it open */
-    rc_call call;
-    rc_action action;
-
-    rc_job_try now;
     rc_buf wire; /* the request's head, with a key in it */
     rc_buf sent; /* its body, where it is not the client's own bytes */
     rc_buf head; /* of the provider's answer */
     rc_buf held; /* of it: what was not passed on yet */
     rc_buf room; /* of an event that came in pieces */
+    rc_upstream_call upstream;
+};
 
-    rc_job_attempt attempts[RC_JOB_ATTEMPTS_MAX];
-    uint32_t attempt_count;
-    const rc_report *report; /* of the latest failure */
-    int status;              /* that the client gets */
-    bool is_late;            /* the deadline ended the latest try */
-    bool was_begun;          /* it failed behind content */
+struct rc_gate_job {
+    rc_gate *gate;
+    rc_exchange *exchange; /* NULL: the client is gone */
+    rc_gate_job *next;     /* of the spare ones, or of those that were kept */
+    uv_timer_t timer;
+    uint64_t timer_at_ms; /* when it fires; RC_UNLIMITED: it does not */
+    /* What is above is kept from one request to the next. */
+    rc_job_state state;
+    rc_job_then then;
+    rc_gate_edition *edition;
+    rc_id id;
+    rc_dialect dialect; /* of our errors */
+    size_t client;      /* in the configuration; SIZE_MAX: none */
+    int64_t began_unix_ms;
+    uint64_t began_ms;
+    int64_t first_byte_ms; /* -1: nothing has left */
+
+    rc_gate_route *route;
+    rc_plan plan;            /* the route's, or with the client's own choices */
+    rc_chain_entry *entries; /* of a plan that has its own; NULL: it has not */
+    rc_str model;            /* for targets that leave it open */
+    rc_action action;
+    rc_hedge hedge;
+    rc_gate_try *now;    /* the try under way, or the latest one; NULL: none yet */
+    rc_gate_try *beside; /* a hedge's second lane; NULL: none */
+    uint64_t content_by_ms;
+
+    uint64_t upload_left; /* of a body that is passed on as it comes */
+    bool is_once;         /* that body is gone */
+    bool is_body_whole;
+    bool is_late;   /* the deadline ended the latest try */
+    bool was_begun; /* it failed behind content */
     bool is_recorded;
-} rc_gate_job;
+    bool is_waiting; /* for the store */
+    rc_kept kept;
+    const rc_report *kept_why; /* of a store that refuses; NULL: it does not */
+    const char *gone_text;     /* why the client is gone; NULL: it is not */
+    int status;                /* that the client gets */
+    const rc_report *report;   /* of the latest failure */
+    rc_buf lines;              /* of the answer's head, until it may leave */
+    rc_buf body;               /* the client's */
+
+    rc_job_step *steps; /* first, or memory of their own */
+    uint32_t step_count;
+    uint32_t step_room;
+    uint32_t switches;
+    uint64_t wait_ms;
+    /* What is below is set when it begins. */
+    rc_job_step first[RC_JOB_STEPS_FIRST];
+    rc_chain_entry first_entries[RC_JOB_ENTRIES_FIRST];
+    rc_call call;
+    rc_gate_request request;
+};
+
+static inline const rc_gate_plans *rc_gate_job_plans(const rc_gate_job *job)
+{
+    return job->edition->plans;
+}
 
 /* ---- job.c: its life ---- */
 
 /* A request has come. NULL: there is no memory. exchange: borrows until the end. */
 rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange);
+/* The answer is out; the client is gone. */
+void rc_gate_job_on_done(rc_gate_job *job);
+void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
+/* Nothing more comes of it. */
+void rc_gate_job_over(rc_gate_job *job);
+
+/* Does what rc_call says. */
+void rc_gate_job_do(rc_gate_job *job, rc_action action);
+/* Sets the timer by the state. */
+void rc_gate_job_arm(rc_gate_job *job);
+void rc_gate_job_on_drained(rc_gate_job *job);
+
+/* ---- job_request.c: what the client asks ---- */
+
 /* head: borrows until the end. */
 void rc_gate_job_on_head(rc_gate_job *job, const char *head);
 void rc_gate_job_on_body(rc_gate_job *job, rc_str piece);
 void rc_gate_job_on_body_end(rc_gate_job *job);
-void rc_gate_job_on_drained(rc_gate_job *job);
-/* The answer is out; the client is gone. */
-void rc_gate_job_on_done(rc_gate_job *job);
-void rc_gate_job_on_gone(rc_gate_job *job);
 
-/* Does what rc_call says. */
-void rc_gate_job_do(rc_gate_job *job, rc_action action);
+/* ---- try.c: asking a provider ---- */
 
-/* Sets the timer by the state. */
-void rc_gate_job_arm(rc_gate_job *job);
+/* Starts one, or fails it. */
+void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential);
+/* Its call ends without a word. */
+void rc_gate_try_stop(rc_gate_try *try);
+/* Stops it and gives its memory back. NULL is allowed. */
+void rc_gate_try_free(rc_gate_try *try);
+void rc_gate_try_pause(rc_gate_try *try);
+void rc_gate_try_resume(rc_gate_try *try);
+/* The body goes on, as it comes from the client. */
+void rc_gate_try_upload(rc_gate_try *try, rc_str piece, bool is_last);
+/* What is not needed once content is passed on. */
+void rc_gate_try_slim(rc_gate_try *try);
 
-/* What is kept of a request that has ended, once. It comes before the last byte of the answer. */
-void rc_gate_job_record(rc_gate_job *job);
+/* ---- try_answer.c: what it answers ---- */
 
-/* Nothing more is written: the exchange ends the answer, or cuts it. */
-void rc_gate_job_end_answer(rc_gate_job *job);
-void rc_gate_job_cut_answer(rc_gate_job *job);
-
-/* ---- job_try.c: asking a provider ---- */
-
-void rc_gate_job_try(rc_gate_job *job);
-void rc_gate_job_stop_try(rc_gate_job *job);
-void rc_gate_job_pause_try(rc_gate_job *job);
-void rc_gate_job_resume_try(rc_gate_job *job);
-
-/* ---- job_answer.c: what it answers ---- */
-
-extern const rc_upstream_handler rc_gate_job_upstream;
+extern const rc_upstream_handler rc_gate_try_upstream;
 
 /* Content is passed on from now: no other try. False: it cannot even begin, and the job is over. */
-bool rc_gate_job_commit(rc_gate_job *job, rc_http1_framing framing, uint64_t length);
-void rc_gate_job_write(rc_gate_job *job, rc_str bytes);
-/* It worked, and all of it was passed on. */
-void rc_gate_job_deliver(rc_gate_job *job);
+bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t length);
+void rc_gate_try_write(rc_gate_try *try, rc_str bytes);
+/* It worked, and all but what is held was passed on. */
+void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then);
 
-/* ---- job_stream.c: an answer in events ---- */
+/* ---- try_stream.c: an answer in events ---- */
 
-void rc_gate_job_stream_begin(rc_gate_job *job, bool is_array);
-void rc_gate_job_stream_body(rc_gate_job *job, rc_str piece);
+void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array);
+void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece);
 /* failure: NULL when the body is whole. */
-void rc_gate_job_stream_end(rc_gate_job *job, const rc_upstream_failure *failure);
+void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure);
 
-/* ---- job_fail.c: what went wrong, and how it is told ---- */
+/* ---- try_fail.c: what went wrong ---- */
 
-/* The try failed. failure: what is known beside what the job knows. */
-void rc_gate_job_fail(rc_gate_job *job, rc_failure *failure);
+/* The try failed. failure: what is known beside what the try knows. */
+void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure);
 /* It failed in a way that has no more to it than its code. */
-void rc_gate_job_fail_code(rc_gate_job *job, rc_code code, rc_str message);
-/* It failed for a reason that is ours, or the configuration's: no target is to blame, and no
- * other one would do better. */
-void rc_gate_job_fail_here(rc_gate_job *job, rc_code code, rc_str message);
-rc_code rc_gate_job_local_code(rc_upstream_kind kind);
-/* rc_call has given up: the client is told. */
-void rc_gate_job_give_up(rc_gate_job *job);
+void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
+/* It failed for a reason that is ours, or the configuration's: no target is to blame, and no other
+ * one would do better. */
+void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
+rc_code rc_gate_local_code(rc_upstream_kind kind);
 
+/* ---- job_tell.c: how the client is told ---- */
+
+/* rc_call has given up. */
+void rc_gate_job_give_up(rc_gate_job *job);
 /* The request is refused before any try. */
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
+/* A try could not even begin. */
+void rc_gate_job_out_of_memory(rc_gate_job *job);
+/* A report of our own, to be filled in. */
+void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code code, rc_str message);
+/* Writes what `then` says, once the record is safe. */
+void rc_gate_job_finish(rc_gate_job *job);
+
+/* ---- job_steps.c: what happened ---- */
+
+/* A line more; NULL: there are too many, or no memory. */
+rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind);
+/* How a try ended. report: NULL when it worked; borrows. */
+void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report);
+/* What is to be done next, and whom that passes over. */
+void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
+void rc_gate_job_steps_done(rc_gate_job *job);
+rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry);
+const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry);
+
+/* ---- job_audit.c: the record ---- */
+
+/* Keeps the record, then does what `then` says: at once, or when the store says so. */
+void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
 
 #endif

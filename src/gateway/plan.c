@@ -1,9 +1,9 @@
 #include "gateway/plan.h"
 
 #include "base/str.h"
+#include "gateway/world.h"
 
 #define PLANS_MAX_BYTES ((size_t)256 << 20)
-#define TARGETS_MAX 60000u
 
 _Static_assert(8 + RC_ENDPOINT_COUNT <= 32, "each endpoint has a bit");
 
@@ -43,73 +43,53 @@ static bool read_provider(rc_gate_provider *provider, const rc_config_provider *
     return false;
 }
 
-static bool read_providers(rc_gate_plans *plans, rc_gate_trouble *trouble)
+static bool read_providers(const rc_gate_plans *plans, rc_gate_trouble *trouble)
 {
-    const rc_config *config = plans->config;
-    size_t keys = 0;
-    for (size_t i = 0; i < config->provider_count; i++) {
-        if (!read_provider(&plans->providers[i], &config->providers[i], trouble))
+    for (size_t i = 0; i < plans->config->provider_count; i++)
+        if (!read_provider(&plans->providers[i], &plans->config->providers[i], trouble))
             return false;
-        plans->providers[i].first_key = (uint16_t)keys;
-        keys += config->providers[i].key_count;
-    }
     return true;
 }
 
-/* ---- places ---- */
+/* ---- rows ---- */
 
-static uint16_t find_place(const rc_gate_plans *plans, size_t count, uint16_t provider,
-                           rc_str model)
+static bool too_many(rc_gate_trouble *trouble)
 {
-    for (size_t i = 0; i < count; i++)
-        if (plans->places[i].provider == provider && rc_str_eq(plans->places[i].model, model))
-            return (uint16_t)i;
-    return RC_NO_TARGET;
+    rc_gate_trouble_add(trouble, RC_STR("there is no memory for its targets and keys, or there "
+                                        "have been more than 60000: restart the gateway"));
+    return false;
 }
 
-static void add_place(rc_gate_plans *plans, size_t *count, uint32_t provider, rc_str model)
+/* The keys have been read: their prints say whether the list is the one that is known. */
+static bool find_pool(rc_gate_plans *plans, rc_gate_provider *provider, uint64_t now_ms,
+                      rc_gate_trouble *trouble)
 {
-    if (find_place(plans, *count, (uint16_t)provider, model) != RC_NO_TARGET)
-        return;
-    plans->places[(*count)++] = (rc_gate_place){.provider = (uint16_t)provider, .model = model};
+    const rc_config_provider *config = provider->config;
+    rc_gate_world *world = plans->world;
+    rc_world_print *prints =
+        rc_arena_get_array(&plans->arena, config->key_count + 1, sizeof *prints);
+    if (prints == NULL)
+        return false;
+    for (size_t i = 0; i < config->key_count; i++) {
+        const rc_gate_key *key = atomic_load(&provider->keys[i]);
+        prints[i] = rc_world_print_of(rc_secret_make(rc_str_make(key->bytes, key->len)));
+    }
+    if (!rc_gate_world_pool(world, config->name, prints, config->key_count, now_ms,
+                            &provider->first_key))
+        return too_many(trouble);
+    for (size_t i = 0; i < config->key_count; i++)
+        rc_shared_set_refresh(&world->shared, (uint16_t)(provider->first_key + i),
+                              config->keys[i].kind == RC_SECRET_FILE);
+    provider->any = rc_gate_world_target(world, config->name, RC_STR("*"), now_ms);
+    return provider->any != RC_NO_TARGET || too_many(trouble);
 }
 
-/* How many there are. */
-static size_t read_places(rc_gate_plans *plans)
+static bool find_pools(rc_gate_plans *plans, uint64_t now_ms, rc_gate_trouble *trouble)
 {
-    const rc_config *config = plans->config;
-    size_t count = 0;
-    for (size_t i = 0; i < config->provider_count; i++) {
-        plans->providers[i].any = (uint16_t)count;
-        add_place(plans, &count, (uint32_t)i, RC_STR("*"));
-    }
-    for (size_t i = 0; i < config->route_count; i++) {
-        const rc_config_route *route = &config->routes[i];
-        for (size_t k = 0; k < route->chain_count; k++)
-            add_place(plans, &count, route->chain[k].provider, route->chain[k].model);
-        if (route->has_overflow_to)
-            add_place(plans, &count, route->overflow_to.provider, route->overflow_to.model);
-    }
-    return count;
-}
-
-static void share(rc_gate_plans *plans, size_t place_count, size_t key_count, uint64_t now_ms)
-{
-    const rc_shared_settings settings = rc_config_shared_settings(plans->config);
-    rc_target *targets = rc_arena_get_array(&plans->arena, place_count, sizeof *targets);
-    rc_credential *credentials =
-        rc_arena_get_array(&plans->arena, key_count + 1, sizeof *credentials);
-    if (targets == NULL || credentials == NULL)
-        return;
-    rc_shared_init(&plans->shared, &settings, targets, (uint16_t)place_count, credentials,
-                   (uint16_t)key_count, now_ms);
-    for (uint16_t i = 0; i < plans->shared.target_count; i++) {
-        const rc_gate_provider *provider = &plans->providers[plans->places[i].provider];
-        rc_shared_set_pool(&plans->shared, i, provider->first_key,
-                           (uint16_t)provider->config->key_count);
-        if (provider->config->max_in_flight > 0)
-            rc_shared_set_limit(&plans->shared, i, (uint32_t)provider->config->max_in_flight);
-    }
+    for (size_t i = 0; i < plans->config->provider_count; i++)
+        if (!find_pool(plans, &plans->providers[i], now_ms, trouble))
+            return false;
+    return true;
 }
 
 /* ---- routes ---- */
@@ -129,63 +109,17 @@ static uint32_t capabilities(const rc_gate_provider *provider, uint32_t said)
     return all;
 }
 
-static rc_chain_entry entry_of(const rc_gate_plans *plans, const rc_config_target *target)
+static bool is_open(rc_str model)
 {
-    return (rc_chain_entry){
-        .target = find_place(plans, plans->shared.target_count, (uint16_t)target->provider,
-                             target->model),
-        .tries = (uint16_t)target->tries,
-        .capabilities = capabilities(&plans->providers[target->provider], target->capabilities),
-    };
+    return rc_str_eq(model, RC_STR("*"));
 }
 
-static void read_route(rc_gate_plans *plans, size_t index)
+static bool has_open(const rc_gate_route *route)
 {
-    const rc_config_route *config = &plans->config->routes[index];
-    rc_gate_route *route = &plans->routes[index];
-    const size_t count = config->chain_count + (config->has_overflow_to ? 1 : 0);
-    rc_chain_entry *entries = rc_arena_get_array(&plans->arena, count, sizeof *entries);
-    if (entries == NULL)
-        return;
-    for (size_t i = 0; i < config->chain_count; i++)
-        entries[i] = entry_of(plans, &config->chain[i]);
-    if (config->has_overflow_to)
-        entries[config->chain_count] = entry_of(plans, &config->overflow_to);
-    route->plan = (rc_plan){
-        .policy = config->policy,
-        .entries = entries,
-        .entry_count = (uint16_t)count,
-        .overflow_to = config->has_overflow_to ? (uint16_t)config->chain_count : RC_NO_TARGET,
-        .chain_count = (uint16_t)config->chain_count,
-    };
-    route->deadline_ms = config->deadline_ms;
-    route->timeouts = config->timeouts;
-    rc_chain_init(&route->chain, (rc_revert)config->revert);
-}
-
-/* For a model that names its provider there is no route to say how: the defaults of one. */
-static void read_direct(rc_gate_plans *plans, size_t index)
-{
-    const rc_gate_provider *provider = &plans->providers[index];
-    rc_gate_route *route = &plans->direct[index];
-    rc_chain_entry *entry = rc_arena_get(&plans->arena, sizeof *entry);
-    if (entry == NULL)
-        return;
-    *entry = (rc_chain_entry){
-        .target = provider->any,
-        .capabilities = capabilities(provider, provider->config->capabilities),
-    };
-    route->plan = (rc_plan){
-        .policy = rc_policy_preset(RC_STR("transport")),
-        .entries = entry,
-        .entry_count = 1,
-        .overflow_to = RC_NO_TARGET,
-        .chain_count = 1,
-    };
-    route->deadline_ms = 120000;
-    route->timeouts =
-        (rc_config_timeouts){.connect_ms = 5000, .first_byte_ms = 60000, .idle_ms = 30000};
-    rc_chain_init(&route->chain, RC_REVERT_COOLDOWN_EXPIRY);
+    for (uint16_t i = 0; i < route->plan.entry_count; i++)
+        if (is_open(route->places[i].model))
+            return true;
+    return false;
 }
 
 /* Looking for what a request needs costs time; it is left out where nobody lacks any of it. */
@@ -197,75 +131,188 @@ static bool is_picky(const rc_plan *plan)
     return false;
 }
 
+static bool read_place(const rc_gate_plans *plans, const rc_config_target *target, uint64_t now_ms,
+                       rc_chain_entry *ret_entry, rc_gate_place *ret_place)
+{
+    const rc_gate_provider *provider = &plans->providers[target->provider];
+    *ret_place = (rc_gate_place){.provider = provider, .model = target->model};
+    *ret_entry = (rc_chain_entry){
+        .target = rc_gate_world_target(plans->world, provider->config->name, target->model, now_ms),
+        .tries = (uint16_t)target->tries,
+        .capabilities = capabilities(provider, target->capabilities),
+    };
+    if (ret_entry->target == RC_NO_TARGET)
+        return false;
+    rc_gate_world_set_edition(plans->world, ret_entry->target, plans->edition);
+    return true;
+}
+
+static bool read_route(rc_gate_plans *plans, size_t index, uint64_t now_ms)
+{
+    const rc_config_route *config = &plans->config->routes[index];
+    rc_gate_route *route = &plans->routes[index];
+    const size_t count = config->chain_count + (config->has_overflow_to ? 1 : 0);
+    rc_chain_entry *entries = rc_arena_get_array(&plans->arena, count, sizeof *entries);
+    rc_gate_place *places = rc_arena_get_array(&plans->arena, count, sizeof *places);
+    if (entries == NULL || places == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const rc_config_target *target =
+            i < config->chain_count ? &config->chain[i] : &config->overflow_to;
+        if (!read_place(plans, target, now_ms, &entries[i], &places[i]))
+            return false;
+    }
+    *route = (rc_gate_route){
+        .name = config->model,
+        .plan = {.policy = config->policy,
+                 .entries = entries,
+                 .entry_count = (uint16_t)count,
+                 .overflow_to =
+                     config->has_overflow_to ? (uint16_t)config->chain_count : RC_NO_TARGET,
+                 .chain_count = (uint16_t)config->chain_count},
+        .places = places,
+        .deadline_ms = config->deadline_ms,
+        .hedge_ms = config->hedge_ms,
+        .timeouts = config->timeouts,
+    };
+    route->is_open = has_open(route);
+    route->is_picky = is_picky(&route->plan);
+    rc_chain_init(&route->chain, (rc_revert)config->revert);
+    return true;
+}
+
+/* For a model that names its provider there is no route to say how: the defaults of one. */
+static bool read_direct(rc_gate_plans *plans, size_t index)
+{
+    const rc_gate_provider *provider = &plans->providers[index];
+    rc_gate_route *route = &plans->direct[index];
+    rc_chain_entry *entry = rc_arena_get(&plans->arena, sizeof *entry);
+    rc_gate_place *place = rc_arena_get(&plans->arena, sizeof *place);
+    if (entry == NULL || place == NULL)
+        return false;
+    *place = (rc_gate_place){.provider = provider, .model = RC_STR("*")};
+    *entry = (rc_chain_entry){
+        .target = provider->any,
+        .capabilities = capabilities(provider, provider->config->capabilities),
+    };
+    *route = (rc_gate_route){
+        .name = provider->config->name,
+        .plan = {.policy = rc_policy_preset(RC_STR("transport")),
+                 .entries = entry,
+                 .entry_count = 1,
+                 .overflow_to = RC_NO_TARGET,
+                 .chain_count = 1},
+        .places = place,
+        .deadline_ms = 120000,
+        .timeouts = {.connect_ms = 5000, .first_byte_ms = 60000, .idle_ms = 30000},
+        .is_direct = true,
+    };
+    route->is_open = has_open(route);
+    route->is_picky = is_picky(&route->plan);
+    rc_chain_init(&route->chain, RC_REVERT_COOLDOWN_EXPIRY);
+    return true;
+}
+
 /* ---- all of it ---- */
 
-static bool get_room(rc_gate_plans *plans, size_t places, size_t keys)
+static bool get_room(rc_gate_plans *plans)
 {
     const rc_config *config = plans->config;
     rc_arena *arena = &plans->arena;
     plans->providers =
         rc_arena_get_array(arena, config->provider_count + 1, sizeof *plans->providers);
-    plans->places = rc_arena_get_array(arena, places + 1, sizeof *plans->places);
-    plans->keys = rc_arena_get_array(arena, keys + 1, sizeof *plans->keys);
     plans->tokens = rc_arena_get_array(arena, config->client_count + 1, sizeof *plans->tokens);
     plans->routes = rc_arena_get_array(arena, config->route_count + 1, sizeof *plans->routes);
     plans->direct = rc_arena_get_array(arena, config->provider_count + 1, sizeof *plans->direct);
+    if (rc_arena_status(arena) != RC_OK)
+        return false;
+    for (size_t i = 0; i < config->provider_count; i++)
+        plans->providers[i].keys = rc_arena_get_array(arena, config->providers[i].key_count + 1,
+                                                      sizeof *plans->providers[i].keys);
     return rc_arena_status(arena) == RC_OK;
 }
 
-static bool build(rc_gate_plans *plans, const rc_sys_calls *calls, uint64_t now_ms,
-                  rc_gate_trouble *trouble)
+static bool build(rc_gate_plans *plans, uint64_t now_ms, rc_gate_trouble *trouble)
 {
     const rc_config *config = plans->config;
-    size_t places = config->provider_count;
-    size_t keys = 0;
-    for (size_t i = 0; i < config->route_count; i++)
-        places += config->routes[i].chain_count + 1;
-    for (size_t i = 0; i < config->provider_count; i++)
-        keys += config->providers[i].key_count;
-    if (places > TARGETS_MAX || keys > TARGETS_MAX) {
-        rc_gate_trouble_add(trouble, RC_STR("there are more targets or keys than 60000"));
+    if (!get_room(plans) || !read_providers(plans, trouble) ||
+        !rc_gate_plans_read_keys(plans, trouble) || !find_pools(plans, now_ms, trouble))
         return false;
-    }
-    if (!get_room(plans, places, keys))
-        return false;
-    if (!read_providers(plans, trouble))
-        return false;
-    share(plans, read_places(plans), keys, now_ms);
     for (size_t i = 0; i < config->route_count; i++)
-        read_route(plans, i);
+        if (!read_route(plans, i, now_ms))
+            return rc_arena_status(&plans->arena) == RC_OK ? too_many(trouble) : false;
     for (size_t i = 0; i < config->provider_count; i++)
-        read_direct(plans, i);
-    for (size_t i = 0; i < config->route_count; i++)
-        plans->routes[i].is_picky = is_picky(&plans->routes[i].plan);
-    for (size_t i = 0; i < config->provider_count; i++)
-        plans->direct[i].is_picky = is_picky(&plans->direct[i].plan);
-    return rc_arena_status(&plans->arena) == RC_OK &&
-           rc_gate_plans_read_keys(plans, calls, trouble);
+        if (!read_direct(plans, i))
+            return false;
+    return true;
 }
 
-bool rc_gate_plans_init(rc_gate_plans *plans, const rc_config *config, const rc_sys_calls *calls,
-                        const rc_alloc *alloc, uint64_t now_ms, rc_gate_trouble *ret_trouble)
+static void free_plans(rc_gate_plans *plans)
 {
-    *ret_trouble = (rc_gate_trouble){0};
-    *plans = (rc_gate_plans){.config = config};
-    rc_arena_init(&plans->arena, alloc, PLANS_MAX_BYTES);
-    if (build(plans, calls, now_ms, ret_trouble))
-        return true;
+    const rc_alloc alloc = plans->alloc;
+    rc_gate_plans_wipe_keys(plans);
+    rc_arena_done(&plans->arena);
+    uv_mutex_destroy(&plans->fresh_lock);
+    alloc.put(alloc.ctx, plans, sizeof *plans);
+}
+
+rc_gate_plans *rc_gate_plans_new(rc_gate_world *world, const rc_gate_given *given, uint32_t edition,
+                                 uint64_t now_ms, rc_gate_trouble *ret_trouble)
+{
+    const rc_alloc *alloc = &world->alloc;
+    *ret_trouble = (rc_gate_trouble){.text = ""};
+    rc_gate_plans *plans = alloc->get(alloc->ctx, sizeof *plans);
+    if (plans != NULL) {
+        memset(plans, 0, sizeof *plans);
+        plans->world = world;
+        plans->edition = edition;
+        plans->config = given->config;
+        plans->alloc = *alloc;
+        atomic_init(&plans->refs, 1);
+        rc_arena_init(&plans->arena, alloc, PLANS_MAX_BYTES);
+        if (uv_mutex_init(&plans->fresh_lock) != 0) {
+            alloc->put(alloc->ctx, plans, sizeof *plans);
+            plans = NULL;
+        }
+    }
+    if (plans != NULL && build(plans, now_ms, ret_trouble)) {
+        plans->given = *given;
+        return plans;
+    }
+    if (plans != NULL)
+        free_plans(plans);
     if (ret_trouble->text[0] == '\0') {
         ret_trouble->is_memory = true;
         rc_gate_trouble_add(ret_trouble, RC_STR("there is no memory for it"));
     }
-    rc_gate_plans_done(plans);
-    return false;
+    return NULL;
 }
 
-void rc_gate_plans_done(rc_gate_plans *plans)
+rc_gate_plans *rc_gate_plans_take(rc_gate_plans *plans)
 {
-    if (plans->keys != NULL && plans->tokens != NULL)
-        rc_gate_plans_wipe_keys(plans);
-    plans->keys = plans->tokens = NULL;
-    rc_arena_done(&plans->arena);
+    if (plans != NULL)
+        atomic_fetch_add(&plans->refs, 1);
+    return plans;
+}
+
+void rc_gate_plans_drop(rc_gate_plans *plans)
+{
+    if (plans == NULL || atomic_fetch_sub(&plans->refs, 1) > 1)
+        return;
+    rc_gate_given given = plans->given;
+    const rc_alloc alloc = plans->alloc;
+    free_plans(plans);
+    rc_gate_given_done(&given, &alloc);
+}
+
+void rc_gate_given_done(rc_gate_given *given, const rc_alloc *alloc)
+{
+    if (given->config != NULL) {
+        rc_config_done(given->config);
+        alloc->put(alloc->ctx, given->config, sizeof *given->config);
+    }
+    rc_rules_free(given->rules);
+    *given = (rc_gate_given){0};
 }
 
 /* ---- use ---- */
@@ -278,33 +325,38 @@ static size_t provider_of(const rc_gate_plans *plans, rc_str name)
     return SIZE_MAX;
 }
 
-static rc_gate_choice choose_direct(rc_gate_plans *plans, size_t provider, rc_str model)
-{
-    rc_gate_choice choice = {.route = &plans->direct[provider], .model = model};
-    choice.place = find_place(plans, plans->shared.target_count, (uint16_t)provider, model);
-    if (choice.place == RC_NO_TARGET)
-        choice.place = plans->providers[provider].any;
-    return choice;
-}
-
 rc_gate_choice rc_gate_plans_choose(rc_gate_plans *plans, const rc_gate_request *request)
 {
     rc_str name = request->provider;
     rc_str model = request->model;
-    rc_gate_choice none = {.model = model, .place = RC_NO_TARGET};
+    rc_gate_choice choice = {.model = request->model};
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
     if (is_native || rc_gate_model_split(request->model, &name, &model)) {
         const size_t provider = provider_of(plans, name);
         if (provider != SIZE_MAX)
-            return choose_direct(plans, provider, is_native ? request->model : model);
+            return (rc_gate_choice){.route = &plans->direct[provider],
+                                    .model = is_native ? request->model : model};
         if (is_native)
-            return none;
+            return choice;
     }
     const rc_config_route *route = rc_config_route_find(plans->config, request->model);
-    if (route == NULL)
-        return none;
-    none.route = &plans->routes[route - plans->config->routes];
-    return none;
+    if (route != NULL)
+        choice.route = &plans->routes[route - plans->config->routes];
+    return choice;
+}
+
+/* What is known of one model must not close the others: each has a row, as long as there are not
+ * too many of them. */
+uint16_t rc_gate_route_target(rc_gate_plans *plans, const rc_gate_route *route, uint16_t entry,
+                              rc_str model, uint64_t now_ms)
+{
+    const rc_gate_place *place = &route->places[entry];
+    const uint16_t row = route->plan.entries[entry].target;
+    if (!is_open(place->model) || model.len == 0)
+        return row;
+    const uint16_t guest = rc_gate_world_guest(plans->world, place->provider->config->name, model,
+                                               place->provider, now_ms);
+    return guest != RC_NO_TARGET ? guest : row;
 }
 
 size_t rc_gate_plans_client(const rc_gate_plans *plans, rc_secret token)

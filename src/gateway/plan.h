@@ -1,15 +1,20 @@
-/* rc_gate_plans: a configuration in the form in which calls use it.
+/* rc_gate_plans: an edition of the configuration, in the form in which calls use it.
  *
- *   providers ──► origins, keys ─┐
- *   routes ────► places ─────────┴──► rc_shared (targets, credentials)
- *        └─────► rc_plan, one a route; and one a provider
+ *   providers ──► origins, keys ──► credentials ─┐
+ *   routes ────► places ──────────► targets ─────┴──► rows of rc_gate_world
+ *        └─────► rc_plan, one a route; and one a provider, for models that name theirs
  *
- * A place is a provider with a model: a target of rc_shared. Each provider has one more, "*",
- * for models that no route names. Built once, then read; rc_shared alone changes. */
+ * Built once, then read by any thread; what changes is in the world. Loops and jobs hold
+ * references, and the last one to let go wipes the keys. */
 #ifndef RC_GATEWAY_PLAN_H
 #define RC_GATEWAY_PLAN_H
 
+#include <stdatomic.h>
+
+#include <uv.h>
+
 #include <recourse/call.h>
+#include <recourse/rules.h>
 
 #include "base/arena.h"
 #include "base/secret.h"
@@ -18,41 +23,62 @@
 #include "net/origin.h"
 #include "sys/calls.h"
 
-typedef struct rc_gate_provider {
-    const rc_config_provider *config;
-    rc_origin origin;
-    bool is_demo;       /* it lives in this process */
-    uint16_t first_key; /* in rc_shared's credentials */
-    uint16_t any;       /* its place for models that no route names */
-} rc_gate_provider;
-
-typedef struct rc_gate_place {
-    uint16_t provider;
-    rc_str model; /* "*": the one that the client named */
-} rc_gate_place;
-
-typedef struct rc_gate_route {
-    rc_plan plan;
-    rc_chain chain;
-    uint64_t deadline_ms;
-    rc_config_timeouts timeouts;
-    bool is_picky; /* a target of it lacks something that a request may need */
-} rc_gate_route;
+typedef struct rc_gate_world rc_gate_world;
 
 /* A secret's own copy, wiped at the end. */
 typedef struct rc_gate_key {
     char *bytes;
     size_t len;
+    struct rc_gate_key *old; /* that it took the place of; NULL: none */
 } rc_gate_key;
 
-/* The caller's storage. */
+typedef struct rc_gate_provider {
+    const rc_config_provider *config;
+    rc_origin origin;
+    bool is_demo;                 /* it lives in this process */
+    uint16_t first_key;           /* row of the first credential */
+    _Atomic(rc_gate_key *) *keys; /* as many as config has; a refreshed one takes another's place */
+    uint16_t any;                 /* row of its model "*": for those that have no row */
+} rc_gate_provider;
+
+/* Whom an entry of a plan asks. */
+typedef struct rc_gate_place {
+    const rc_gate_provider *provider;
+    rc_str model; /* "*": the one that the client named */
+} rc_gate_place;
+
+typedef struct rc_gate_route {
+    rc_str name; /* the pattern; of a provider's own plan the provider's name */
+    rc_plan plan;
+    const rc_gate_place *places; /* as many as plan has entries */
+    rc_chain chain;              /* behind the world's lock */
+    uint64_t deadline_ms;
+    uint64_t hedge_ms; /* 0: never */
+    rc_config_timeouts timeouts;
+    bool is_open;   /* a place of it leaves the model open */
+    bool is_picky;  /* a target of it lacks something that a request may need */
+    bool is_direct; /* a provider's own */
+} rc_gate_route;
+
+/* What an edition is made of. */
+typedef struct rc_gate_given {
+    rc_config *config; /* from the world's allocator, as is what it holds */
+    rc_rules *rules;   /* of the user; NULL: the built-in ones alone */
+} rc_gate_given;
+
+/* Takes; also what is NULL. */
+void rc_gate_given_done(rc_gate_given *given, const rc_alloc *alloc);
+
 typedef struct rc_gate_plans {
+    atomic_uint refs;
+    uint32_t edition;
+    rc_gate_world *world;
+    rc_gate_given given; /* its own */
     const rc_config *config;
-    rc_arena arena;
-    rc_shared shared;
+    rc_alloc alloc;
+    rc_arena arena;              /* behind fresh_lock once it is made */
+    uv_mutex_t fresh_lock;       /* one key is refreshed at a time */
     rc_gate_provider *providers; /* as many as config has */
-    rc_gate_place *places;       /* as many as shared has targets */
-    rc_gate_key *keys;           /* as many as shared has credentials */
     rc_gate_key *tokens;         /* as many as config has clients */
     rc_gate_route *routes;       /* as many as config has */
     rc_gate_route *direct;       /* as many as config has providers */
@@ -64,22 +90,28 @@ typedef struct rc_gate_trouble {
     char text[512]; /* ends in NUL */
 } rc_gate_trouble;
 
-/* Makes plans; reads the secrets. config, calls: borrow until done. alloc: copies. False: why is
- * in ret_trouble, and nothing is left. */
-bool rc_gate_plans_init(rc_gate_plans *plans, const rc_config *config, const rc_sys_calls *calls,
-                        const rc_alloc *alloc, uint64_t now_ms, rc_gate_trouble *ret_trouble);
-void rc_gate_plans_done(rc_gate_plans *plans);
+/* Makes an edition with one reference; reads the secrets. NULL: why is in ret_trouble, and what was
+ * given is still the caller's. given: takes on success. world: borrows. */
+rc_gate_plans *rc_gate_plans_new(rc_gate_world *world, const rc_gate_given *given, uint32_t edition,
+                                 uint64_t now_ms, rc_gate_trouble *ret_trouble);
+
+/* One reference more, one less. NULL is allowed. */
+rc_gate_plans *rc_gate_plans_take(rc_gate_plans *plans);
+void rc_gate_plans_drop(rc_gate_plans *plans);
 
 /* What a request is to be tried at. */
 typedef struct rc_gate_choice {
     rc_gate_route *route; /* NULL: there is none */
     rc_str model;         /* of a model that names its provider: the rest; else as it came */
-    uint16_t place;       /* of the same; else RC_NO_TARGET */
 } rc_gate_choice;
 
 /* A model that begins with a provider's name and a slash is that provider's; else the first
  * route that fits. request: borrows. */
 rc_gate_choice rc_gate_plans_choose(rc_gate_plans *plans, const rc_gate_request *request);
+
+/* The row of the target that an entry of a route asks for this model. */
+uint16_t rc_gate_route_target(rc_gate_plans *plans, const rc_gate_route *route, uint16_t entry,
+                              rc_str model, uint64_t now_ms);
 
 /* What of rc_plan's capabilities an endpoint asks for. */
 static inline uint32_t rc_gate_need_of(const rc_gate_endpoint *endpoint)
@@ -92,9 +124,16 @@ static inline uint32_t rc_gate_need_of(const rc_gate_endpoint *endpoint)
 /* Is it a client's token? Compares in constant time. Gives the client's number, or SIZE_MAX. */
 size_t rc_gate_plans_client(const rc_gate_plans *plans, rc_secret token);
 
-/* Reads the secrets: a part of init. */
-bool rc_gate_plans_read_keys(rc_gate_plans *plans, const rc_sys_calls *calls,
-                             rc_gate_trouble *ret_trouble);
+/* The key of a credential of this provider. False: this edition does not know it. Views plans. */
+bool rc_gate_provider_key(const rc_gate_provider *provider, uint16_t credential,
+                          rc_secret *ret_key);
+
+/* Reads a key again from where it is. True: it is another one now. */
+bool rc_gate_provider_refresh(rc_gate_plans *plans, rc_gate_provider *provider,
+                              uint16_t credential);
+
+/* Reads the secrets: a part of new. */
+bool rc_gate_plans_read_keys(rc_gate_plans *plans, rc_gate_trouble *ret_trouble);
 void rc_gate_plans_wipe_keys(rc_gate_plans *plans);
 
 /* Adds to the line. */

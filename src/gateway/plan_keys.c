@@ -1,6 +1,7 @@
 /* The secrets of a configuration, from where it says they are. */
 #include "base/str.h"
 #include "gateway/plan.h"
+#include "gateway/world.h"
 #include "sys/file.h"
 
 #define SECRET_MAX_BYTES ((size_t)16 << 10)
@@ -10,7 +11,7 @@ static void say(rc_gate_trouble *trouble, const char *text)
     rc_gate_trouble_add(trouble, rc_str_c(text));
 }
 
-/* "No API key for provider NAME: " or "No token for client NAME: " */
+/* "No API key for provider NAME: the variable X is not set; set it, or ..." */
 static bool refuse(rc_gate_trouble *trouble, const char *what, rc_str whose,
                    const rc_secret_ref *ref, const char *why)
 {
@@ -37,47 +38,109 @@ static bool keep(rc_gate_plans *plans, rc_str text, rc_gate_key *ret_key)
     return true;
 }
 
-static bool read_secret(rc_gate_plans *plans, const rc_sys_calls *calls, const rc_secret_ref *ref,
-                        const char *what, rc_str whose, rc_gate_key *ret_key,
-                        rc_gate_trouble *trouble)
+/* What stands there; the caller wipes room. NULL: it is there; else why not. */
+static const char *load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *room)
 {
     if (ref->kind == RC_SECRET_ENV) {
         const char *value = calls->getenv(ref->name.ptr);
         if (value == NULL || value[0] == '\0')
-            return refuse(trouble, what, whose, ref, "is not set");
-        return keep(plans, rc_str_c(value), ret_key) ||
-               refuse(trouble, what, whose, ref, "holds none that can stand in a header");
+            return "is not set";
+        return rc_buf_push(room, rc_str_c(value)) == RC_OK ? NULL : "is too long";
     }
+    return rc_file_read(calls, ref->name.ptr, room) == 0 ? NULL : "cannot be read";
+}
+
+static bool read_secret(rc_gate_plans *plans, const rc_secret_ref *ref, const char *what,
+                        rc_str whose, rc_gate_key *ret_key, rc_gate_trouble *trouble)
+{
     char room[SECRET_MAX_BYTES];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
-    const int error = rc_file_read(calls, ref->name.ptr, &text);
-    const bool is_kept = error == 0 && keep(plans, rc_buf_get(&text), ret_key);
+    const char *why = load(plans->world->calls, ref, &text);
+    if (why == NULL && !keep(plans, rc_buf_get(&text), ret_key))
+        why = "holds none that can stand in a header";
     rc_secret_wipe(room, sizeof room);
-    if (is_kept)
-        return true;
-    return refuse(trouble, what, whose, ref,
-                  error != 0 ? "cannot be read" : "holds none that can stand in a header");
+    return why == NULL || refuse(trouble, what, whose, ref, why);
 }
 
-bool rc_gate_plans_read_keys(rc_gate_plans *plans, const rc_sys_calls *calls,
-                             rc_gate_trouble *ret_trouble)
+static bool read_provider(rc_gate_plans *plans, rc_gate_provider *provider,
+                          rc_gate_trouble *trouble)
+{
+    const rc_config_provider *config = provider->config;
+    for (size_t i = 0; i < config->key_count; i++) {
+        rc_gate_key *key = rc_arena_get(&plans->arena, sizeof *key);
+        if (key == NULL || !read_secret(plans, &config->keys[i], "no API key for provider ",
+                                        config->name, key, trouble))
+            return false;
+        atomic_init(&provider->keys[i], key);
+    }
+    return true;
+}
+
+bool rc_gate_plans_read_keys(rc_gate_plans *plans, rc_gate_trouble *ret_trouble)
 {
     const rc_config *config = plans->config;
-    for (size_t i = 0; i < config->provider_count; i++) {
-        const rc_config_provider *provider = &config->providers[i];
-        for (size_t k = 0; k < provider->key_count; k++)
-            if (!read_secret(plans, calls, &provider->keys[k], "no API key for provider ",
-                             provider->name, &plans->keys[plans->providers[i].first_key + k],
-                             ret_trouble))
-                return false;
-    }
+    for (size_t i = 0; i < config->provider_count; i++)
+        if (!read_provider(plans, &plans->providers[i], ret_trouble))
+            return false;
     for (size_t i = 0; i < config->client_count; i++)
-        if (!read_secret(plans, calls, &config->clients[i].token, "no token for client ",
+        if (!read_secret(plans, &config->clients[i].token, "no token for client ",
                          config->clients[i].name, &plans->tokens[i], ret_trouble))
             return false;
     return true;
 }
+
+bool rc_gate_provider_key(const rc_gate_provider *provider, uint16_t credential, rc_secret *ret_key)
+{
+    const uint32_t at = (uint32_t)credential - provider->first_key;
+    if (credential < provider->first_key || at >= provider->config->key_count)
+        return false;
+    const rc_gate_key *key = atomic_load_explicit(&provider->keys[at], memory_order_acquire);
+    *ret_key = rc_secret_make(rc_str_make(key->bytes, key->len));
+    return true;
+}
+
+/* ---- a fresh one ---- */
+
+/* Locked. The same key again takes no memory. */
+static bool replace(rc_gate_plans *plans, const rc_gate_provider *provider, uint32_t at,
+                    rc_str text)
+{
+    rc_gate_key *old = atomic_load(&provider->keys[at]);
+    if (rc_secret_eq(rc_secret_make(rc_str_trim(text)),
+                     rc_secret_make(rc_str_make(old->bytes, old->len))))
+        return false;
+    rc_gate_key *key = rc_arena_get(&plans->arena, sizeof *key);
+    if (key == NULL || !keep(plans, text, key))
+        return false;
+    key->old = old;
+    atomic_store_explicit(&provider->keys[at], key, memory_order_release);
+    return true;
+}
+
+static bool read_again(rc_gate_plans *plans, const rc_gate_provider *provider, uint32_t at)
+{
+    char room[SECRET_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    const bool is_fresh = load(plans->world->calls, &provider->config->keys[at], &text) == NULL &&
+                          replace(plans, provider, at, rc_buf_get(&text));
+    rc_secret_wipe(room, sizeof room);
+    return is_fresh;
+}
+
+bool rc_gate_provider_refresh(rc_gate_plans *plans, rc_gate_provider *provider, uint16_t credential)
+{
+    const uint32_t at = (uint32_t)credential - provider->first_key;
+    if (credential < provider->first_key || at >= provider->config->key_count)
+        return false;
+    uv_mutex_lock(&plans->fresh_lock);
+    const bool is_fresh = read_again(plans, provider, at);
+    uv_mutex_unlock(&plans->fresh_lock);
+    return is_fresh;
+}
+
+/* ---- the end ---- */
 
 static void wipe(rc_gate_key *key)
 {
@@ -85,14 +148,24 @@ static void wipe(rc_gate_key *key)
     *key = (rc_gate_key){0};
 }
 
+static void wipe_provider(const rc_gate_provider *provider)
+{
+    for (size_t i = 0; provider->keys != NULL && i < provider->config->key_count; i++) {
+        rc_gate_key *key = atomic_load(&provider->keys[i]);
+        while (key != NULL) {
+            rc_gate_key *old = key->old;
+            wipe(key);
+            key = old;
+        }
+    }
+}
+
 void rc_gate_plans_wipe_keys(rc_gate_plans *plans)
 {
     const rc_config *config = plans->config;
-    size_t keys = 0;
-    for (size_t i = 0; i < config->provider_count; i++)
-        keys += config->providers[i].key_count;
-    for (size_t i = 0; i < keys; i++)
-        wipe(&plans->keys[i]);
-    for (size_t i = 0; i < config->client_count; i++)
+    for (size_t i = 0; plans->providers != NULL && i < config->provider_count; i++)
+        if (plans->providers[i].config != NULL)
+            wipe_provider(&plans->providers[i]);
+    for (size_t i = 0; plans->tokens != NULL && i < config->client_count; i++)
         wipe(&plans->tokens[i]);
 }

@@ -50,6 +50,7 @@ typedef struct rc_gate_request {
     bool is_sse;            /* alt=sse */
 
     rc_str body;
+    uint64_t body_left;  /* of a body that is read before all of it is there: what is missing */
     rc_str model;        /* resolved; empty: not known, the first route or a default must do */
     bool is_model_there; /* in the body, at [model_at, model_end), a string's quotes included */
     size_t model_at;
@@ -69,6 +70,12 @@ rc_gate_fault rc_gate_request_read_head(rc_gate_request *request, const rc_http1
 
 /* Reads the body, after a head without fault. body: borrows. */
 rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body);
+
+/* Reads the beginning of a body of which `left` bytes are still to come. False: it does not say
+ * what must be known, and more of it must be waited for. body: borrows. Forgetting makes the request
+ * what it was before, for another read. */
+bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left);
+void rc_gate_request_forget_start(rc_gate_request *request);
 
 /* Is the body a form, and read as one? */
 static inline bool rc_gate_request_is_form(const rc_gate_request *request)

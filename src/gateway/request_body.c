@@ -160,7 +160,8 @@ static rc_gate_fault read_json(rc_gate_request *request)
     rc_json_member members[MEMBER_COUNT];
     memcpy(members, wanted, sizeof members);
     rc_status status = rc_json_find(request->body, members, MEMBER_COUNT, false);
-    if (status != RC_OK)
+    const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
+    if (status != RC_OK && !is_start)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
                                   status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
     if (request->endpoint->streams == RC_STREAMS_BODY)
@@ -213,6 +214,26 @@ rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)
     if (request->is_stream)
         request->needs |= RC_NEED_STREAMING;
     return fault;
+}
+
+void rc_gate_request_forget_start(rc_gate_request *request)
+{
+    request->body_left = 0;
+    request->body = rc_str_make(NULL, 0);
+    request->is_model_there = false;
+    if (request->endpoint->model != RC_MODEL_PATH)
+        request->model = rc_str_make(NULL, 0);
+}
+
+bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left)
+{
+    request->body_left = left;
+    const rc_gate_fault fault = rc_gate_request_read_body(request, body);
+    const bool is_known = request->model.len > 0 || request->endpoint->wire == RC_WIRE_NATIVE;
+    if (fault.kind == RC_GATE_FAULT_NONE && is_known)
+        return true;
+    rc_gate_request_forget_start(request);
+    return false;
 }
 
 /* ---- images ---- */

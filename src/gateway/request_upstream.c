@@ -202,7 +202,7 @@ rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gat
         return rc_gate_fault_make(RC_GATE_FAULT_KEY, "keys", "visible ASCII characters alone");
     push_passed(&w, buf);
     rc_gate_push_trace(buf, &request->trace, target->span);
-    push_length(&w, up.body_bytes, buf);
+    push_length(&w, up.body_bytes + request->body_left, buf);
     rc_buf_push(buf, RC_STR("\r\n"));
     size_t head_len = rc_buf_get(buf).len;
     rc_buf_push(buf, w.name);

@@ -134,6 +134,9 @@ void rc_upstream_cancel(rc_upstream_call *call);
 /* Is it between start and end? call: zeroed storage is allowed. */
 bool rc_upstream_is_live(const rc_upstream_call *call);
 
+/* Is the request with the kernel, all of it? Then its bytes are not needed any more. */
+static inline bool rc_upstream_is_sent(const rc_upstream_call *call);
+
 /* What there is now, and what there was since the start. */
 typedef struct rc_upstream_counts {
     uint32_t calls;
@@ -188,5 +191,10 @@ struct rc_upstream_call {
     size_t head_capacity;
     rc_http1 reader;
 };
+
+static inline bool rc_upstream_is_sent(const rc_upstream_call *call)
+{
+    return call->is_sent && !call->is_send_broken;
+}
 
 #endif

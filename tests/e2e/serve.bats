@@ -43,8 +43,11 @@ mock() { # OPTION...
 
 # A gateway whose configuration has these routes and more; base is its address.
 gate() { # ROUTES [MORE]
+    gates=$((${gates:-0} + 1))
     cat >recourse.yaml <<YAML
 listen: 127.0.0.1:0
+admin: {listen: "off"}
+store: sqlite:audit-$gates.db
 providers:
   up: {kind: openai, base_url: "$up/v1", keys: [env:KEY_1]}
   two: {kind: openai, base_url: "$up/v1", keys: [env:KEY_1, env:KEY_2]}

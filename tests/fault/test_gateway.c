@@ -16,13 +16,15 @@
 #include "support/fail_alloc.h"
 
 #define WATCHDOG_S 120
-#define FAILURES_MAX 400
+#define FAILURES_MAX 1000
 
 static const char config_text[] =
     "providers: {demo: {kind: demo}, far: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"}}\n"
     "policies: {fast: {max_attempts: 3, backoff: fixed, base_ms: 1, jitter: none}}\n"
     "routes:\n"
     "  - {model: chain, policy: fast, chain: [{target: far/a, tries: 1}, {target: demo/ok}]}\n"
+    "  - {model: late, policy: fast, hedge_ms: 5, chain: [{target: demo/hang}, {target: "
+    "demo/ok}]}\n"
     "  - {model: \"*\", policy: fast, chain: [{target: demo/*}]}\n";
 
 typedef struct world {
@@ -93,7 +95,7 @@ static void ask(world *w, const char *model, bool is_stream)
                    "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                    "Content-Length: %d\r\n\r\n%s",
                    len, body);
-    if (rc_gate_listen(w->gate, "127.0.0.1", 0, &listening) != RC_LISTEN_OK) {
+    if (rc_gate_listen(w->gate, "127.0.0.1", 0, false, &listening) != RC_LISTEN_OK) {
         rc_gate_close(w->gate);
         return;
     }
@@ -105,52 +107,73 @@ static void ask(world *w, const char *model, bool is_stream)
         uv_tcp_connect(&w->connect, &w->client, (struct sockaddr *)&address, on_connect), 0);
 }
 
-/* One request with the Nth allocation failing. True: it did not come to that. */
-static bool run(const rc_config *config, const char *model, bool is_stream, fail_alloc *memory,
-                world *w)
+/* The configuration, in memory that is watched. False: there was none. */
+static bool read_config(const rc_alloc *alloc, rc_gate_given *ret_given)
 {
+    rc_config_faults faults;
+    rc_config *config = alloc->get(alloc->ctx, sizeof *config);
+    if (config == NULL)
+        return false;
+    rc_config_faults_init(&faults);
+    *ret_given = (rc_gate_given){.config = config};
+    const rc_status status = rc_config_parse(config, rc_str_c(config_text), alloc, &faults);
+    if (status == RC_OK)
+        return true;
+    assert_int_equal(status, RC_E_NOMEM);
+    rc_gate_given_done(ret_given, alloc);
+    return false;
+}
+
+static bool make_gate(world *w, rc_gate_world *shared, const rc_alloc *alloc)
+{
+    rc_gate_given given;
     rc_gate_trouble trouble;
-    memset(w, 0, sizeof *w);
     const rc_gate_settings settings = {
-        .config = config,
+        .world = shared,
         .calls = &rc_sys_real,
-        .alloc = fail_alloc_of(memory),
+        .alloc = *alloc,
         .on_stopped = on_gate_stopped,
         .ctx = w,
     };
+    if (!read_config(alloc, &given))
+        return false;
+    if (!rc_gate_world_load(shared, &given, uv_now(&w->loop), &trouble)) {
+        assert_true(trouble.text[0] != '\0');
+        rc_gate_given_done(&given, alloc);
+        return false;
+    }
+    w->gate = rc_gate_new(&w->loop, &settings);
+    return w->gate != NULL;
+}
+
+/* One request with the Nth allocation failing. True: it did not come to that. */
+static bool run(const char *model, bool is_stream, fail_alloc *memory, world *w)
+{
+    rc_gate_world shared;
+    const rc_alloc alloc = fail_alloc_of(memory);
+    memset(w, 0, sizeof *w);
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    w->gate = rc_gate_new(&w->loop, &settings, &trouble);
-    const bool is_made = w->gate != NULL;
+    assert_int_equal(rc_gate_world_init(&shared, &rc_sys_real, &alloc, uv_now(&w->loop)), RC_OK);
+    const bool is_made = make_gate(w, &shared, &alloc);
     if (is_made)
         ask(w, model, is_stream);
-    else
-        assert_true(trouble.is_memory);
     (void)uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     assert_int_equal(w->is_stopped, is_made);
+    rc_gate_world_done(&shared);
     assert_int_equal(memory->live, 0);
     assert_false(memory->is_broken);
     return memory->calls < memory->fail_at;
 }
 
-static void read_config(rc_config *config)
-{
-    const rc_alloc alloc = rc_alloc_stdlib();
-    rc_config_faults faults;
-    rc_config_faults_init(&faults);
-    assert_int_equal(rc_config_parse(config, rc_str_c(config_text), &alloc, &faults), RC_OK);
-}
-
 static void fail_each(const char *model, bool is_stream, const char *expected)
 {
     static world w;
-    rc_config config;
-    read_config(&config);
     for (int for_good = 0; for_good < 2; for_good++) {
         bool is_past = false;
         for (size_t at = 1; at < FAILURES_MAX && !is_past; at++) {
             fail_alloc memory = {.fail_at = at, .for_good = for_good != 0};
-            is_past = run(&config, model, is_stream, &memory, &w);
+            is_past = run(model, is_stream, &memory, &w);
             /* What was begun is HTTP, and what is whole is what it should be. */
             if (w.len > 0)
                 assert_memory_equal(w.answer, "HTTP/1.1 ", 9);
@@ -158,7 +181,6 @@ static void fail_each(const char *model, bool is_stream, const char *expected)
         assert_true(is_past);
         assert_non_null(strstr(w.answer, expected));
     }
-    rc_config_done(&config);
 }
 
 static void test_whole(void **state)
@@ -185,6 +207,12 @@ static void test_next_target(void **state)
     fail_each("chain", false, "x-recourse-target: demo/ok");
 }
 
+static void test_hedge(void **state)
+{
+    (void)state;
+    fail_each("late", false, "x-recourse-target: demo/ok");
+}
+
 static void test_refusal(void **state)
 {
     (void)state;
@@ -196,7 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),      cmocka_unit_test(test_stream),
         cmocka_unit_test(test_cut_stream), cmocka_unit_test(test_next_target),
-        cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_hedge),      cmocka_unit_test(test_refusal),
     };
     (void)alarm(WATCHDOG_S);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,63 @@
+#include "cli/serve_load.h"
+
+#include "base/str.h"
+#include "cli/complaint.h"
+#include "cli/config_load.h"
+#include "sys/file.h"
+
+#define RULES_MAX_BYTES ((size_t)256 << 10)
+#define PATH_MAX_BYTES ((size_t)4096)
+
+static int refuse_rules(rc_cli *cli, rc_str path, const rc_rules_fault *fault)
+{
+    rc_cli_name(cli, path);
+    rc_buf_push_byte(&cli->err, ':');
+    rc_cli_name(cli, rc_str_c(fault->text));
+    rc_buf_push_byte(&cli->err, '\n');
+    return RC_EXIT_CONFIG;
+}
+
+/* The rules lie beside the configuration. */
+static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given *given)
+{
+    rc_buf path;
+    rc_buf text;
+    rc_rules_fault fault;
+    int result = RC_EXIT_OK;
+    if (given->config->root.rules.len == 0)
+        return RC_EXIT_OK;
+    rc_buf_init(&path, &cli->alloc, PATH_MAX_BYTES);
+    rc_buf_init(&text, &cli->alloc, RULES_MAX_BYTES);
+    rc_config_source_beside(source, given->config->root.rules, &path);
+    const rc_str name = rc_str_c(rc_buf_get(&path).ptr);
+    const int error = rc_file_read(cli->calls, name.ptr, &text);
+    if (error != 0) {
+        rc_cli_cannot_read(cli, "serve", name, error);
+        result = RC_EXIT_NO_INPUT;
+    } else if (rc_rules_parse(rc_buf_get(&text), &cli->alloc, &given->rules, &fault) != RC_OK) {
+        result = refuse_rules(cli, name, &fault);
+    }
+    rc_buf_done(&path);
+    rc_buf_done(&text);
+    return result;
+}
+
+int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given)
+{
+    rc_config_source source;
+    rc_gate_given given = {.config = cli->alloc.get(cli->alloc.ctx, sizeof *given.config)};
+    if (given.config == NULL) {
+        rc_cli_complain(cli, "serve");
+        rc_cli_text(&cli->err, "there is no memory for the configuration\n");
+        return RC_EXIT_INTERNAL;
+    }
+    const rc_status status = rc_config_load(given.config, cli->calls, &cli->alloc, path, &source);
+    int result = status == RC_OK ? load_rules(cli, &source, &given)
+                                 : rc_cli_config_refuse(cli, "serve", &source, status);
+    rc_config_source_done(&source);
+    if (result == RC_EXIT_OK)
+        *ret_given = given;
+    else
+        rc_gate_given_done(&given, &cli->alloc);
+    return result;
+}

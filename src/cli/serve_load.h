@@ -1,0 +1,12 @@
+/* What a gateway is made of, from its files: the configuration and what it names. */
+#ifndef RC_CLI_SERVE_LOAD_H
+#define RC_CLI_SERVE_LOAD_H
+
+#include "cli/cli.h"
+#include "gateway/plan.h"
+
+/* Loads it all. RC_EXIT_OK: *ret_given is the caller's to rc_gate_given_done. Else the exit status,
+ * and err says what is wrong and where. path: NULL for the configuration that is found. */
+int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given);
+
+#endif

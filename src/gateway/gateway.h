@@ -1,0 +1,63 @@
+/* rc_gateway: all loops of a gateway, the store and the configuration behind them.
+ *
+ *   main loop: signals, reload, admin ─┬─ rc_gate     (the first loop is the caller's)
+ *   thread: loop ──────────────────────┼─ rc_gate
+ *   thread: loop ──────────────────────┼─ rc_gate
+ *                                      └─► rc_gate_world ─► rc_writer (its own thread)
+ *
+ * The thread of the main loop alone uses it. */
+#ifndef RC_GATEWAY_GATEWAY_H
+#define RC_GATEWAY_GATEWAY_H
+
+#include "gateway/gate.h"
+
+#define RC_GATEWAY_LOOPS_MAX 64
+
+typedef struct rc_gateway rc_gateway;
+
+typedef struct rc_gateway_settings {
+    uv_loop_t *loop; /* borrows until stopped */
+    const rc_sys_calls *calls;
+    rc_alloc alloc;   /* serves all threads */
+    uint32_t threads; /* loops in all, this one included; 0: one for each processor, at most 8 */
+    /* On the thread of any loop; NULL: nobody wants to know. */
+    void (*on_record)(void *ctx, const rc_gate_record *record);
+    /* On the writer's thread. A line of JSON; the store went down (why: views), or is back (NULL).
+     */
+    void (*on_suppressed)(void *ctx, rc_str line);
+    void (*on_store)(void *ctx, const rc_report *why);
+    void (*on_stopped)(void *ctx); /* nothing is left of it */
+    void *ctx;
+} rc_gateway_settings;
+
+/* Reads the keys and opens the store. given: takes on success. NULL: why is in ret_trouble.
+ * settings: copies. */
+rc_gateway *rc_gateway_new(const rc_gateway_settings *settings, const rc_gate_given *given,
+                           rc_gate_trouble *ret_trouble);
+
+/* Makes the loops; nothing listens yet. False: there is no memory; close it. */
+bool rc_gateway_open(rc_gateway *gateway);
+
+/* host: borrows. Every loop listens there. */
+rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16_t port,
+                                   rc_listening *ret_listening);
+
+/* A socket that somebody has opened for us. fd: takes, also when it fails. */
+rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening *ret_listening);
+
+/* The other loops run from now on. False: there is no thread to be had; close it. */
+bool rc_gateway_start(rc_gateway *gateway);
+
+/* Another edition of the configuration. False: the old one goes on, and what was given is still the
+ * caller's. given: takes on success. */
+bool rc_gateway_reload(rc_gateway *gateway, const rc_gate_given *given,
+                       rc_gate_trouble *ret_trouble);
+
+/* As of rc_gate. on_stopped follows from the main loop. */
+void rc_gateway_stop(rc_gateway *gateway);
+void rc_gateway_close(rc_gateway *gateway);
+
+rc_gate_world *rc_gateway_world(rc_gateway *gateway);
+uint32_t rc_gateway_threads(const rc_gateway *gateway);
+
+#endif

@@ -1,0 +1,348 @@
+/* The record of a job: made of its steps, kept by the store before the answer ends. */
+#include "base/str.h"
+#include "gateway/job.h"
+
+/* Names that are put together for the records: a few bytes each. */
+#define NAMES_MAX_BYTES 8192
+#define MARKS_MAX 8
+
+/* Everything that a batch views. */
+typedef struct audit {
+    rc_gate_job *job;
+    rc_str operation_id;
+    rc_record *records;
+    size_t count;
+    rc_buf names;
+    rc_store_mark marks[MARKS_MAX];
+    char mark_names[MARKS_MAX][RC_WORLD_MARK_MAX];
+    size_t mark_count;
+    char names_room[NAMES_MAX_BYTES];
+} audit;
+
+/* ---- names ---- */
+
+/* What was pushed since; empty when it did not fit. */
+static rc_str since(const rc_buf *names, size_t from)
+{
+    const rc_str all = rc_buf_get(names);
+    return rc_buf_status(names) == RC_OK ? rc_str_slice(all, from, all.len) : rc_str_make(NULL, 0);
+}
+
+static rc_str target_name(audit *a, uint16_t entry)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    rc_buf_push(&a->names, rc_gate_job_provider_of(a->job, entry)->config->name);
+    rc_buf_push_byte(&a->names, '/');
+    rc_buf_push(&a->names, rc_gate_job_model_of(a->job, entry));
+    return since(&a->names, from);
+}
+
+static rc_str credential_name(audit *a, uint16_t credential)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    if (credential == RC_NO_TARGET ||
+        !rc_gate_world_credential_name(a->job->gate->world, credential, &a->names))
+        return rc_str_make(NULL, 0);
+    return since(&a->names, from);
+}
+
+static rc_str client_name(const rc_gate_job *job)
+{
+    if (job->client == SIZE_MAX)
+        return rc_str_make(NULL, 0);
+    return rc_gate_job_plans(job)->config->clients[job->client].name;
+}
+
+static rc_str path_of(const rc_gate_job *job)
+{
+    const rc_str target = rc_http1_target(job->request.reader, job->request.head);
+    return rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0));
+}
+
+/* ---- records ---- */
+
+static rc_record *add(audit *a, rc_record_kind kind, int64_t unix_ms)
+{
+    rc_record *record = &a->records[a->count];
+    rc_record_init(record, kind);
+    record->operation_id = a->operation_id;
+    record->seq = (uint32_t)a->count++;
+    record->unix_ms = unix_ms;
+    return record;
+}
+
+static uint64_t tokens(int64_t count)
+{
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+static void add_begin(audit *a)
+{
+    const rc_gate_job *job = a->job;
+    rc_record *record = add(a, RC_RECORD_BEGIN, job->began_unix_ms);
+    record->client = client_name(job);
+    record->route = job->route != NULL ? job->route->name : rc_str_make(NULL, 0);
+    record->model = job->request.model;
+    record->flags = job->request.is_stream ? RC_RECORD_STREAMING : 0;
+    record->text = path_of(job);
+}
+
+static void add_step(audit *a, const rc_job_step *step)
+{
+    const rc_gate_job *job = a->job;
+    rc_record *record = add(a, step->kind, step->at_unix_ms);
+    record->attempt = step->attempt;
+    record->reason = step->reason;
+    record->wait_ms = step->wait_ms;
+    record->status = step->status;
+    record->latency_ms = step->latency_ms;
+    record->first_byte_ms = step->first_byte_ms;
+    record->bytes = step->bytes;
+    record->flags = step->flags;
+    record->tokens_in = tokens(step->usage.input);
+    record->tokens_out = tokens(step->usage.output);
+    record->report = step->report;
+    if (step->kind == RC_RECORD_CANCEL && job->gone_text != NULL)
+        record->text = rc_str_c(job->gone_text);
+    if (job->route == NULL || step->entry >= job->plan.entry_count)
+        return;
+    record->provider = rc_gate_job_provider_of(job, step->entry)->config->name;
+    record->model = rc_gate_job_model_of(job, step->entry);
+    record->target = target_name(a, step->entry);
+    record->credential = credential_name(a, step->credential);
+}
+
+static rc_outcome outcome_of(const rc_gate_job *job)
+{
+    if (job->gone_text != NULL)
+        return RC_OUTCOME_CANCELLED;
+    return job->then == RC_THEN_WHOLE || job->then == RC_THEN_REST ? RC_OUTCOME_SUCCEEDED
+                                                                   : RC_OUTCOME_FAILED;
+}
+
+static int final_status(const rc_gate_job *job)
+{
+    return job->then == RC_THEN_ERROR ? rc_report_http_status(job->report) : job->status;
+}
+
+static void add_outcome(audit *a)
+{
+    const rc_gate_job *job = a->job;
+    const int64_t now_ms = rc_gate_unix_ms(job->gate);
+    const rc_outcome outcome = outcome_of(job);
+    rc_record *record = add(a, RC_RECORD_OUTCOME, now_ms);
+    record->outcome = outcome;
+    record->client = client_name(job);
+    record->route = job->route != NULL ? job->route->name : rc_str_make(NULL, 0);
+    record->model = job->request.model;
+    record->attempt = job->action.attempt;
+    record->status = final_status(job);
+    record->latency_ms = (int64_t)(rc_gate_now(job->gate) - job->began_ms);
+    record->first_byte_ms = job->first_byte_ms;
+    record->wait_ms = job->wait_ms;
+    record->reason = job->action.reason;
+    record->report = outcome == RC_OUTCOME_FAILED ? job->report : NULL;
+    record->flags = job->request.is_stream ? RC_RECORD_STREAMING : 0;
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        record->tokens_in += tokens(step->usage.input);
+        record->tokens_out += tokens(step->usage.output);
+        record->flags |= step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED);
+    }
+    if (job->now == NULL)
+        return;
+    record->provider = job->now->provider->config->name;
+    record->target = target_name(a, job->now->entry);
+    record->credential = credential_name(a, job->now->credential);
+    record->bytes = job->now->bytes;
+}
+
+/* Credentials that this job has found used up or refused. */
+static void add_marks(audit *a)
+{
+    const rc_gate_job *job = a->job;
+    rc_gate *gate = job->gate;
+    const uint64_t now_ms = rc_gate_now(gate);
+    const int64_t now_unix_ms = rc_gate_unix_ms(gate);
+    for (uint32_t i = 0; i < job->step_count && a->mark_count < MARKS_MAX; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (step->report == NULL || step->credential == RC_NO_TARGET)
+            continue;
+        const rc_code code = rc_report_code(step->report);
+        if ((code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED) &&
+            rc_gate_world_mark(gate->world, step->credential, now_ms, now_unix_ms,
+                               a->mark_names[a->mark_count], &a->marks[a->mark_count]))
+            a->mark_count++;
+    }
+}
+
+/* ---- the store ---- */
+
+/* On the writer's thread. */
+static void on_kept(void *ctx, rc_kept kept, const rc_report *why)
+{
+    rc_gate_job *job = ctx;
+    rc_gate *gate = job->gate;
+    job->kept = kept;
+    job->kept_why = kept == RC_KEPT_REFUSED ? rc_report_dup(why) : NULL;
+    uv_mutex_lock(&gate->kept_lock);
+    const bool is_first = gate->kept == NULL;
+    job->next = gate->kept;
+    gate->kept = job;
+    if (is_first)
+        (void)uv_async_send(&gate->kept_async);
+    uv_mutex_unlock(&gate->kept_lock);
+}
+
+/* The configuration says not to answer without a record: the client is told that. */
+static void refuse(rc_gate_job *job, const rc_report *why)
+{
+    if (why == NULL)
+        return;
+    rc_report_free(job->report);
+    job->report = why;
+    switch (job->then) {
+    case RC_THEN_WHOLE:
+    case RC_THEN_ERROR:
+        job->then = RC_THEN_ERROR;
+        return;
+    case RC_THEN_REST:
+    case RC_THEN_FRAME:
+        job->was_begun = true;
+        job->then = job->now->mode == RC_MODE_STREAM ? RC_THEN_FRAME : RC_THEN_CUT;
+        return;
+    case RC_THEN_NOTHING:
+    case RC_THEN_CUT:
+        return;
+    }
+}
+
+static void count(rc_gate_job *job);
+
+static void go_on(rc_gate_job *job)
+{
+    count(job);
+    rc_gate_job_finish(job);
+}
+
+void rc_gate_on_kept(uv_async_t *async)
+{
+    rc_gate *gate = async->data;
+    uv_mutex_lock(&gate->kept_lock);
+    rc_gate_job *list = gate->kept;
+    gate->kept = NULL;
+    uv_mutex_unlock(&gate->kept_lock);
+    while (list != NULL) {
+        rc_gate_job *job = list;
+        list = job->next;
+        job->is_waiting = false;
+        refuse(job, job->kept_why);
+        job->kept_why = NULL;
+        go_on(job);
+    }
+}
+
+/* True: the store says when it goes on. */
+static bool submit(rc_gate_job *job, const rc_batch *batch)
+{
+    rc_writer *writer = job->gate->world->writer;
+    const bool is_gone = job->then == RC_THEN_NOTHING;
+    job->is_waiting = !is_gone;
+    switch (rc_writer_submit(writer, batch, is_gone ? NULL : on_kept, job)) {
+    case RC_SUBMITTED_WAIT:
+        return !is_gone;
+    case RC_SUBMITTED_GO_ON:
+        break;
+    case RC_SUBMITTED_REFUSED:
+        refuse(job, rc_writer_why(writer));
+        break;
+    case RC_SUBMITTED_INVALID:
+        refuse(job, rc_report_dup(rc_report_static(RC_CODE_INVARIANT_BROKEN)));
+        break;
+    }
+    job->is_waiting = false;
+    return false;
+}
+
+/* Refusals of strangers, and of what is no endpoint, would let anybody fill the store. */
+static bool is_worth_it(const rc_gate_job *job)
+{
+    const bool is_stranger =
+        rc_gate_job_plans(job)->config->client_count > 0 && job->client == SIZE_MAX;
+    return job->gate->world->writer != NULL && job->request.endpoint != NULL && !is_stranger;
+}
+
+static bool record(rc_gate_job *job)
+{
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    const size_t room = (job->step_count + 2) * sizeof(rc_record);
+    rc_id id = job->id;
+    audit a = {.job = job};
+    a.records = alloc->get(alloc->ctx, room);
+    if (a.records == NULL) {
+        refuse(job, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
+        return false;
+    }
+    /* The store knows an operation by its id as a report's is written. */
+    memcpy(id.text, "rep", 3);
+    a.operation_id = rc_str_make(id.text, RC_ID_LEN);
+    rc_buf_init_fixed(&a.names, a.names_room, sizeof a.names_room);
+    add_begin(&a);
+    for (uint32_t i = 0; i < job->step_count; i++)
+        add_step(&a, &job->steps[i]);
+    add_outcome(&a);
+    add_marks(&a);
+    const rc_batch batch = {.records = a.records,
+                            .record_count = a.count,
+                            .marks = a.marks,
+                            .mark_count = a.mark_count};
+    const bool is_waiting = submit(job, &batch);
+    alloc->put(alloc->ctx, a.records, room);
+    return is_waiting;
+}
+
+void rc_gate_job_keep(rc_gate_job *job, rc_job_then then)
+{
+    if (job->is_recorded)
+        return;
+    job->is_recorded = true;
+    job->then = then;
+    job->state = RC_JOB_KEEPING;
+    if (!is_worth_it(job) || !record(job))
+        go_on(job);
+}
+
+/* ---- for whoever keeps count ---- */
+
+static void count(rc_gate_job *job)
+{
+    const rc_gate_settings *settings = &job->gate->settings;
+    if (settings->on_record == NULL)
+        return;
+    const rc_outcome outcome = outcome_of(job);
+    rc_gate_record told = {
+        .method = rc_http1_method(job->request.reader),
+        .path = path_of(job),
+        .request_id = rc_str_c(job->id.text),
+        .client = client_name(job),
+        .route = job->route != NULL ? job->route->name : rc_str_make(NULL, 0),
+        .model = job->request.model,
+        .outcome = outcome,
+        .attempts = job->action.attempt,
+        .switches = job->switches,
+        .wait_ms = job->wait_ms,
+        .latency_ms = rc_gate_now(job->gate) - job->began_ms,
+        .first_byte_ms = job->first_byte_ms,
+        .status = final_status(job),
+        .is_stream = job->request.is_stream,
+        .was_begun = job->was_begun,
+        /* What went wrong before it worked is in the attempts. */
+        .report = outcome == RC_OUTCOME_FAILED ? job->report : NULL,
+    };
+    if (job->now != NULL) {
+        told.provider = job->now->provider->config->name;
+        told.target = job->now->model;
+        told.bytes = job->now->bytes;
+    }
+    settings->on_record(settings->record_ctx, &told);
+}

@@ -1,0 +1,209 @@
+/* What a client asks: read, refused, or tried. */
+#include "base/str.h"
+#include "gateway/job.h"
+
+/* ---- the head ---- */
+
+static rc_str too_large(void)
+{
+    return RC_STR("The request's body is larger than this gateway takes: shorten it, or raise "
+                  "limits.max_body_bytes.");
+}
+
+void rc_gate_job_on_head(rc_gate_job *job, const char *head)
+{
+    const rc_http1 *reader = rc_exchange_reader(job->exchange);
+    const rc_gate_plans *plans = rc_gate_job_plans(job);
+    const rc_config *config = plans->config;
+    const rc_gate_fault fault = rc_gate_request_read_head(&job->request, reader, head);
+    if (job->request.endpoint != NULL)
+        job->dialect = job->request.endpoint->dialect;
+    if (job->request.wants_problem)
+        job->dialect = RC_DIALECT_PROBLEM;
+    if (config->client_count > 0)
+        job->client = rc_gate_plans_client(plans, job->request.token);
+    if (config->client_count > 0 && job->client == SIZE_MAX)
+        rc_gate_job_refuse(job, RC_CODE_AUTH_FAILED, 401,
+                           RC_STR("The token is not one of a client of this gateway: send one of "
+                                  "those that `clients` in its configuration names."));
+    else if (fault.kind != RC_GATE_FAULT_NONE)
+        rc_gate_job_refuse_fault(job, &fault);
+    else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
+        rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
+    else if (job->gate->jobs > config->limits.max_in_flight)
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+                           RC_STR("This gateway has as many requests as it may have."));
+    else if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
+        (void)rc_buf_reserve(&job->body, (size_t)(reader->length < config->limits.replay_bytes
+                                                      ? reader->length
+                                                      : config->limits.replay_bytes));
+}
+
+/* ---- the plan ---- */
+
+/* False: it was refused. */
+static bool choose_policy(rc_gate_job *job)
+{
+    if (job->request.policy.len == 0)
+        return true;
+    const rc_policy *policy = rc_config_policy(rc_gate_job_plans(job)->config, job->request.policy);
+    if (policy == NULL)
+        rc_gate_job_refuse(job, RC_CODE_INVALID_REQUEST, 400,
+                           RC_STR("x-recourse-policy names a policy that there is not."));
+    else
+        job->plan.policy = policy;
+    return policy != NULL;
+}
+
+/* Where a place leaves the model open, the plan is the job's own. */
+static bool own_entries(rc_gate_job *job)
+{
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    const uint16_t count = job->plan.entry_count;
+    job->entries = job->first_entries;
+    if (count > RC_JOB_ENTRIES_FIRST)
+        job->entries = alloc->get(alloc->ctx, count * sizeof *job->entries);
+    if (job->entries == NULL) {
+        rc_gate_job_out_of_memory(job);
+        return false;
+    }
+    memcpy(job->entries, job->plan.entries, count * sizeof *job->entries);
+    for (uint16_t i = 0; i < count; i++)
+        job->entries[i].target =
+            rc_gate_route_target(job->edition->plans, job->route, i, job->model, now_ms);
+    job->plan.entries = job->entries;
+    return true;
+}
+
+/* The body is let go of once content is passed on; the model's name is needed to the end. */
+static void keep_model(rc_gate_request *request)
+{
+    if (request->model.len == 0 || request->model.len > sizeof request->model_room)
+        return;
+    memmove(request->model_room, request->model.ptr, request->model.len);
+    request->model.ptr = request->model_room;
+}
+
+static bool choose(rc_gate_job *job)
+{
+    keep_model(&job->request);
+    const rc_gate_choice choice = rc_gate_plans_choose(job->edition->plans, &job->request);
+    if (choice.route == NULL) {
+        rc_gate_job_refuse(job, RC_CODE_MODEL_NOT_FOUND, 404,
+                           RC_STR("No route of this gateway fits the model, and no provider of "
+                                  "that name is known: GET /v1/models lists what there is."));
+        return false;
+    }
+    job->route = choice.route;
+    job->plan = choice.route->plan;
+    job->model = choice.model;
+    return choose_policy(job) && (!job->route->is_open || own_entries(job));
+}
+
+static void begin(rc_gate_job *job)
+{
+    rc_gate *gate = job->gate;
+    const uint64_t now_ms = rc_gate_now(gate);
+    const uint64_t deadline_ms =
+        job->request.deadline_ms > 0 ? job->request.deadline_ms : job->route->deadline_ms;
+    const uint32_t needs = job->route->is_picky ? rc_gate_request_needs(&job->request) : 0;
+    const rc_call_options options = {
+        .deadline_at_ms = now_ms + deadline_ms,
+        .needs = needs | rc_gate_need_of(job->request.endpoint),
+        .first_entry = rc_gate_world_first(gate->world, job->route),
+        .is_once = job->is_once,
+        .skips = &gate->skips,
+    };
+    rc_call_init(&job->call, &job->plan, &gate->world->shared, &options, now_ms);
+    rc_gate_job_do(job, rc_call_begin(&job->call, now_ms, rc_gate_chance_u64(gate)));
+}
+
+/* ---- the body ---- */
+
+static void answer_models(rc_gate_job *job)
+{
+    const rc_header field = {RC_STR("content-type"), RC_STR("application/json")};
+    rc_gate_push_models(rc_gate_job_plans(job), &job->lines);
+    job->status = 200;
+    job->state = RC_JOB_ENDING;
+    if (rc_buf_status(&job->lines) == RC_OK &&
+        rc_exchange_answer(job->exchange, 200, &field, 1, rc_buf_get(&job->lines)) == RC_OK)
+        return;
+    rc_exchange_abort(job->exchange);
+    rc_gate_job_over(job);
+}
+
+static void take(rc_gate_job *job)
+{
+    const rc_gate_fault fault = rc_gate_request_read_body(&job->request, rc_buf_get(&job->body));
+    if (fault.kind != RC_GATE_FAULT_NONE)
+        rc_gate_job_refuse_fault(job, &fault);
+    else if (job->request.endpoint->wire == RC_WIRE_LOCAL)
+        answer_models(job);
+    else if (choose(job))
+        begin(job);
+}
+
+/* The demo answers whole requests alone. */
+static bool has_demo(const rc_gate_route *route)
+{
+    for (uint16_t i = 0; i < route->plan.entry_count; i++)
+        if (route->places[i].provider->is_demo)
+            return true;
+    return false;
+}
+
+/* Too large to be kept. Its length is known and the model was among the first bytes: it can go on
+ * its way, once. Else all of it is kept, as far as max_body_bytes allows. */
+static void let_through(rc_gate_job *job)
+{
+    const rc_http1 *reader = job->request.reader;
+    const rc_str body = rc_buf_get(&job->body);
+    if (reader->framing != RC_HTTP1_LENGTH || body.len >= reader->length ||
+        !rc_gate_request_read_start(&job->request, body, reader->length - body.len))
+        return;
+    if (!choose(job))
+        return;
+    if (has_demo(job->route)) {
+        rc_gate_request_forget_start(&job->request);
+        return;
+    }
+    job->is_once = true;
+    job->upload_left = reader->length - body.len;
+    begin(job);
+}
+
+static void on_piece_of_upload(rc_gate_job *job, rc_str piece)
+{
+    job->upload_left -= piece.len < job->upload_left ? piece.len : job->upload_left;
+    if (job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING)
+        rc_gate_try_upload(job->now, piece, job->upload_left == 0);
+}
+
+void rc_gate_job_on_body(rc_gate_job *job, rc_str piece)
+{
+    if (job->is_once) {
+        on_piece_of_upload(job, piece);
+        return;
+    }
+    if (job->state != RC_JOB_READING)
+        return;
+    const uint64_t replay_bytes = rc_gate_job_plans(job)->config->limits.replay_bytes;
+    const size_t before = rc_buf_get(&job->body).len;
+    const rc_status status = rc_buf_push(&job->body, piece);
+    if (status == RC_E_TOO_LARGE)
+        rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
+    else if (status != RC_OK)
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+                           RC_STR("This gateway has no memory for the request."));
+    else if (before <= replay_bytes && before + piece.len > replay_bytes)
+        let_through(job);
+}
+
+void rc_gate_job_on_body_end(rc_gate_job *job)
+{
+    job->is_body_whole = true;
+    if (job->state == RC_JOB_READING)
+        take(job);
+}

@@ -1,0 +1,274 @@
+/* How a client is told: the report of the whole call, in its dialect. */
+#include "base/str.h"
+#include "core/render_dialect.h"
+#include "gateway/job.h"
+
+#define ERROR_PAGE_MAX ((size_t)1 << 20)
+
+/* ---- the whole story ---- */
+
+void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code code, rc_str message)
+{
+    const rc_id id = rc_gate_next_id(job->gate);
+    rc_builder_init(builder, &job->gate->settings.alloc, code);
+    rc_builder_set_id(builder, &id);
+    if (job->request.endpoint != NULL)
+        rc_builder_set_family(builder, job->request.endpoint->family);
+    rc_builder_set_message(builder, message);
+}
+
+static rc_code missing_code(uint32_t missing)
+{
+    if (missing & RC_NEED_STREAMING)
+        return RC_CODE_MISSING_STREAMING;
+    if (missing & RC_NEED_TOOLS)
+        return RC_CODE_MISSING_TOOL_CALLING;
+    if (missing & RC_NEED_VISION)
+        return RC_CODE_MISSING_VISION;
+    if (missing & RC_NEED_STRUCTURED_OUTPUT)
+        return RC_CODE_MISSING_STRUCTURED_OUTPUT;
+    return RC_CODE_UNSUPPORTED_FEATURE;
+}
+
+/* Of a call that made no try. */
+static rc_code untried_code(const rc_action *action)
+{
+    if (action->reason == RC_WHY_NONE_CAPABLE)
+        return missing_code(action->missing);
+    return action->reason == RC_WHY_CREDENTIALS_DEAD ? RC_CODE_AUTH_FAILED : RC_CODE_OVERLOADED;
+}
+
+static void add_attempts(const rc_gate_job *job, rc_builder *builder)
+{
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (step->kind != RC_RECORD_ATTEMPT || step->report == NULL)
+            continue;
+        const rc_attempt attempt = {
+            .attempt = (int64_t)step->attempt,
+            .provider = rc_gate_job_provider_of(job, step->entry)->config->name,
+            .model = rc_gate_job_model_of(job, step->entry),
+            .code = rc_report_code(step->report),
+            .status = rc_report_provider_status(step->report),
+            .request_id = rc_report_request_id(step->report),
+            .started_unix_ms = step->at_unix_ms,
+            .duration_ms = step->latency_ms,
+            .wait_ms = (int64_t)step->wait_ms,
+            .reason = rc_str_c(rc_reason_name(step->reason)),
+        };
+        rc_builder_add_attempt(builder, &attempt);
+    }
+}
+
+static void set_context(const rc_gate_job *job, rc_builder *builder)
+{
+    const rc_action *action = &job->action;
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    if (action->is_retry_exhausted)
+        rc_builder_set_retry_exhausted(builder, true);
+    if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
+        rc_builder_set_retry_after_ms(builder, (int64_t)(action->at_ms - now_ms));
+    rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
+    rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
+    if (job->now != NULL && job->was_begun)
+        rc_builder_set_context_int(builder, RC_STR("bytes_delivered"), (int64_t)job->now->bytes);
+    if (job->is_once)
+        rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
+}
+
+/* Wraps the latest failure; a call that ended at its deadline is told as that. */
+static const rc_report *tell_all(rc_gate_job *job)
+{
+    const rc_action *action = &job->action;
+    const bool is_tried = job->report != NULL;
+    const bool is_late = is_tried && (job->is_late || action->reason == RC_WHY_DEADLINE_PASSED);
+    rc_builder builder;
+    rc_code code = is_tried ? RC_CODE_NONE : untried_code(action);
+    if (is_late)
+        code = RC_CODE_DEADLINE_EXCEEDED;
+    rc_gate_job_begin_report(job, &builder, code,
+                             is_tried ? RC_STR("") : rc_str_c(rc_reason_text(action->reason)));
+    if (is_late)
+        rc_builder_set_message(&builder,
+                               RC_STR("The deadline passed before the answer was whole."));
+    rc_builder_set_cause(&builder, job->report);
+    add_attempts(job, &builder);
+    if (is_tried && job->now != NULL) {
+        rc_builder_set_provider(&builder, job->now->provider->config->name);
+        rc_builder_set_model(&builder, job->now->model);
+    }
+    set_context(job, &builder);
+    return rc_builder_finish(&builder);
+}
+
+static void set_report(rc_gate_job *job, const rc_report *report)
+{
+    rc_report_free(job->report);
+    job->report = report;
+}
+
+void rc_gate_job_give_up(rc_gate_job *job)
+{
+    set_report(job, tell_all(job));
+    if (job->state != RC_JOB_ANSWERING)
+        rc_gate_job_keep(job, RC_THEN_ERROR);
+    else
+        rc_gate_job_keep(job, job->now->mode == RC_MODE_STREAM ? RC_THEN_FRAME : RC_THEN_CUT);
+}
+
+/* ---- refusals ---- */
+
+void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message)
+{
+    rc_builder builder;
+    rc_gate_job_begin_report(job, &builder, code, message);
+    if (status > 0)
+        rc_builder_set_http_status(&builder, status);
+    set_report(job, rc_builder_finish(&builder));
+    rc_gate_job_keep(job, RC_THEN_ERROR);
+}
+
+void rc_gate_job_out_of_memory(rc_gate_job *job)
+{
+    if (job->call.plan != NULL)
+        (void)rc_call_on_cancel(&job->call, rc_gate_now(job->gate));
+    rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+                       RC_STR("This gateway has no memory for the request."));
+}
+
+/* "Sentence.", or "name: clause; it should be so." */
+void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault)
+{
+    char memory[512];
+    rc_buf text;
+    rc_str clause = rc_str_c(fault->text);
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    if (fault->name[0] != '\0') {
+        rc_buf_push(&text, rc_str_c(fault->name));
+        rc_buf_push(&text, RC_STR(": "));
+    } else if (rc_str_starts_with(clause, RC_STR("t"))) {
+        rc_buf_push_byte(&text, 'T');
+        clause = rc_str_slice(clause, 1, clause.len);
+    }
+    rc_buf_push(&text, clause);
+    if (fault->want[0] != '\0') {
+        rc_buf_push(&text, RC_STR("; it should be "));
+        rc_buf_push(&text, rc_str_c(fault->want));
+    }
+    rc_buf_push_byte(&text, '.');
+    rc_gate_job_refuse(job, fault->code, fault->status, rc_buf_get(&text));
+}
+
+/* ---- on the wire ---- */
+
+static void cut(rc_gate_job *job)
+{
+    rc_exchange_abort(job->exchange);
+    rc_gate_job_over(job);
+}
+
+static void push_head(const rc_gate_job *job, rc_buf *lines)
+{
+    const rc_gate_told told = {.request_id = rc_str_c(job->id.text)};
+    rc_buf_push(lines, RC_STR("HTTP/1.1 "));
+    rc_buf_push_i64(lines, job->status);
+    rc_buf_push_byte(lines, ' ');
+    rc_buf_push(lines, rc_http_phrase(job->status));
+    rc_buf_push(lines, RC_STR("\r\n"));
+    (void)rc_render_headers(job->report, job->dialect, lines);
+    (void)rc_gate_push_told(lines, &told);
+}
+
+static void answer_error(rc_gate_job *job)
+{
+    rc_buf page;
+    rc_buf_init(&page, &job->gate->settings.alloc, ERROR_PAGE_MAX);
+    rc_buf_reset(&job->lines);
+    job->status = rc_report_http_status(job->report);
+    push_head(job, &job->lines);
+    (void)rc_render_body(job->report, job->dialect, RC_VIEW_USER, &page);
+    const rc_str body = rc_buf_get(&page);
+    if (rc_buf_status(&job->lines) == RC_OK && rc_buf_status(&page) == RC_OK &&
+        rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), RC_HTTP1_LENGTH,
+                              body.len) == RC_OK) {
+        (void)rc_exchange_write(job->exchange, body);
+        rc_exchange_end(job->exchange);
+    } else {
+        cut(job);
+    }
+    rc_buf_done(&page);
+}
+
+/* An error in the midst of a stream: the dialect's own event, so that no client takes what it has
+ * for all of it. */
+static void push_frame(const rc_gate_job *job, rc_buf *frame)
+{
+    if (!job->now->is_array) {
+        (void)rc_render_stream_frame(job->report, job->dialect, RC_VIEW_USER, frame);
+        return;
+    }
+    rc_buf_push(frame, RC_STR(",\r\n"));
+    (void)rc_render_body(job->report, job->dialect, RC_VIEW_USER, frame);
+    rc_buf_push(frame, RC_STR("\r\n]"));
+}
+
+static void answer_frame(rc_gate_job *job)
+{
+    rc_buf frame;
+    rc_buf_init(&frame, &job->gate->settings.alloc, ERROR_PAGE_MAX);
+    push_frame(job, &frame);
+    if (rc_buf_status(&frame) == RC_OK) {
+        (void)rc_exchange_write(job->exchange, rc_buf_get(&frame));
+        rc_exchange_end(job->exchange);
+    } else {
+        cut(job);
+    }
+    rc_buf_done(&frame);
+}
+
+static void answer_whole(rc_gate_job *job)
+{
+    const rc_str body = rc_buf_get(&job->now->held);
+    if (rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), RC_HTTP1_LENGTH,
+                              body.len) != RC_OK) {
+        cut(job);
+        return;
+    }
+    /* It stays where it is until the exchange is over. */
+    if (body.len > 0)
+        (void)rc_exchange_write_kept(job->exchange, body);
+    rc_exchange_end(job->exchange);
+}
+
+static void answer_rest(rc_gate_job *job)
+{
+    const rc_str rest = rc_buf_get(&job->now->held);
+    if (rest.len > 0)
+        (void)rc_exchange_write_kept(job->exchange, rest);
+    rc_exchange_end(job->exchange);
+}
+
+void rc_gate_job_finish(rc_gate_job *job)
+{
+    job->state = RC_JOB_ENDING;
+    switch (job->then) {
+    case RC_THEN_NOTHING:
+        rc_gate_job_over(job);
+        return;
+    case RC_THEN_WHOLE:
+        answer_whole(job);
+        return;
+    case RC_THEN_REST:
+        answer_rest(job);
+        return;
+    case RC_THEN_ERROR:
+        answer_error(job);
+        return;
+    case RC_THEN_FRAME:
+        answer_frame(job);
+        return;
+    case RC_THEN_CUT:
+        cut(job);
+        return;
+    }
+}

@@ -1,0 +1,276 @@
+/* One try: the request as the provider gets it, and the call that carries it. */
+#include "base/str.h"
+#include "gateway/job.h"
+
+#define WIRE_MAX_BYTES ((size_t)256 << 10)
+#define HEAD_MAX_BYTES ((size_t)128 << 10)
+#define ROOM_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
+
+static uint32_t ms32(uint64_t ms)
+{
+    return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+}
+
+/* ---- memory ---- */
+
+static rc_gate_try *new_try(rc_gate_job *job)
+{
+    rc_gate *gate = job->gate;
+    const rc_alloc *alloc = &gate->settings.alloc;
+    rc_gate_try *try = gate->spare_tries;
+    if (try != NULL) {
+        gate->spare_tries = try->next_spare;
+        gate->spare_try_count--;
+    } else {
+        try = alloc->get(alloc->ctx, sizeof *try);
+    }
+    if (try == NULL)
+        return NULL;
+    /* The readers are set when they begin; the call's is large. */
+    memset(try, 0, offsetof(rc_gate_try, watch));
+    memset(&try->upstream, 0, offsetof(rc_upstream_call, reader));
+    try->job = job;
+    try->first_byte_ms = -1;
+    rc_buf_init(&try->wire, alloc, WIRE_MAX_BYTES);
+    rc_buf_init(&try->sent, alloc,
+                rc_gate_job_plans(job)->config->limits.max_body_bytes + RC_GATE_MODEL_MAX * 8);
+    rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
+    rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
+    rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
+    return try;
+}
+
+static void drop_request(rc_gate_try *try)
+{
+    rc_secret_wipe_buf(&try->wire);
+    rc_buf_done(&try->wire);
+    rc_buf_done(&try->sent);
+}
+
+void rc_gate_try_free(rc_gate_try *try)
+{
+    if (try == NULL)
+        return;
+    rc_gate *gate = try->job->gate;
+    rc_gate_try_stop(try);
+    drop_request(try);
+    rc_buf_done(&try->head);
+    rc_buf_done(&try->held);
+    rc_buf_done(&try->room);
+    if (gate->spare_try_count >= RC_GATE_SPARE_MAX) {
+        gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
+        return;
+    }
+    try->next_spare = gate->spare_tries;
+    gate->spare_tries = try;
+    gate->spare_try_count++;
+}
+
+void rc_gate_free_spares(rc_gate *gate)
+{
+    while (gate->spare_tries != NULL) {
+        rc_gate_try *try = gate->spare_tries;
+        gate->spare_tries = try->next_spare;
+        gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
+    }
+}
+
+/* A stream may be open for long: nothing that it does not need any more is kept with it. A provider
+ * that answers before it has read the request is still being sent it. The answer's head stays, for
+ * a report that may still be due. */
+void rc_gate_try_slim(rc_gate_try *try)
+{
+    if (try->demo != NULL || !rc_upstream_is_sent(&try->upstream))
+        return;
+    drop_request(try);
+    rc_buf_init(&try->wire, &try->job->gate->settings.alloc, 1);
+    rc_buf_init(&try->sent, &try->job->gate->settings.alloc, 1);
+    rc_buf_done(&try->job->body);
+    rc_buf_init(&try->job->body, &try->job->gate->settings.alloc, 1);
+}
+
+/* ---- the request ---- */
+
+/* The demo speaks as it is spoken to. */
+static const rc_config_kind *kind_of(const rc_gate_try *try)
+{
+    if (!try->provider->is_demo)
+        return try->provider->config->kind;
+    switch (try->job->request.endpoint->wire) {
+    case RC_WIRE_ANTHROPIC:
+        return rc_config_kind_find(RC_STR("anthropic"));
+    case RC_WIRE_GEMINI:
+        return rc_config_kind_find(RC_STR("gemini"));
+    case RC_WIRE_OPENAI:
+    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_LOCAL:
+        break;
+    }
+    return rc_config_kind_find(RC_STR("openai"));
+}
+
+static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstream)
+{
+    rc_gate *gate = try->job->gate;
+    rc_gate_target target = {
+        .origin = &try->provider->origin,
+        .kind = kind_of(try),
+        .auth = (rc_config_auth)try->provider->config->auth,
+        .model = try->model,
+        .key = rc_secret_make(rc_str_make(NULL, 0)),
+    };
+    if (try->credential != RC_NO_TARGET &&
+        !rc_gate_find_key(gate, try->provider, try->credential, &target.key))
+        return rc_gate_fault_make(RC_GATE_FAULT_KEY, "keys", "one that is still configured");
+    if (try->job->request.trace.is_valid)
+        rc_gate_chance(gate, target.span, sizeof target.span);
+    return rc_gate_request_write(&try->job->request, &target, &try->wire, ret_upstream);
+}
+
+/* One view of the body: the client's own bytes unless another model stands in them. */
+static bool join(rc_gate_try *try, const rc_gate_upstream *up, rc_str *ret_body)
+{
+    *ret_body = up->pieces[0];
+    if (up->pieces[1].len == 0)
+        return true;
+    (void)rc_buf_reserve(&try->sent, (size_t)up->body_bytes);
+    for (size_t i = 0; i < RC_GATE_PIECES; i++)
+        rc_buf_push(&try->sent, up->pieces[i]);
+    *ret_body = rc_buf_get(&try->sent);
+    return rc_buf_status(&try->sent) == RC_OK;
+}
+
+/* ---- the call ---- */
+
+static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
+{
+    rc_gate *gate = try->job->gate;
+    rc_demo *demo = rc_gate_demo(gate);
+    if (demo != NULL)
+        try->demo = rc_demo_start(demo, request, rc_gate_unix_ms(gate), &rc_gate_try_upstream, try);
+    if (try->demo == NULL)
+        rc_gate_try_fail_here(try, RC_CODE_INTERNAL,
+                              RC_STR("There is no memory for the demo's answer."));
+}
+
+static void start(rc_gate_try *try, const rc_upstream_request *request)
+{
+    if (try->provider->is_demo) {
+        start_demo(try, request);
+        return;
+    }
+    const rc_upstream_kind kind =
+        rc_upstream_start(&try->upstream, try->job->gate->upstream, &try->provider->origin, request,
+                          &rc_gate_try_upstream, try);
+    if (kind != RC_UPSTREAM_NONE)
+        rc_gate_try_fail_here(try, rc_gate_local_code(kind), rc_str_c(rc_upstream_kind_text(kind)));
+}
+
+static void carry_out(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    const rc_config_timeouts *timeouts = &job->route->timeouts;
+    rc_gate_upstream up;
+    rc_str body;
+    const rc_gate_fault fault = write_request(try, &up);
+    if (fault.kind != RC_GATE_FAULT_NONE) {
+        rc_gate_try_fail_here(try, fault.code, rc_str_c(fault.text));
+        return;
+    }
+    if (!join(try, &up, &body)) {
+        rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the try."));
+        return;
+    }
+    const rc_upstream_request request = {
+        .head = up.head,
+        .body = body,
+        .is_body_open = job->upload_left > 0,
+        .is_bodiless = up.is_bodiless,
+        .connect_ms = ms32(timeouts->connect_ms),
+        .first_byte_ms = ms32(timeouts->first_byte_ms),
+        .idle_ms = ms32(timeouts->idle_ms),
+    };
+    rc_gate_job_arm(job);
+    start(try, &request);
+}
+
+static bool is_open(rc_str model)
+{
+    return rc_str_eq(model, RC_STR("*"));
+}
+
+void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential)
+{
+    const rc_config_timeouts *timeouts = &job->route->timeouts;
+    const rc_gate_place *place = &job->route->places[entry];
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    rc_gate_try *try = new_try(job);
+    if (try == NULL) {
+        rc_gate_job_out_of_memory(job);
+        return;
+    }
+    if (lane == RC_LANE_SECOND) {
+        job->beside = try;
+    } else {
+        rc_gate_try_free(job->now);
+        job->now = try;
+    }
+    try->lane = lane;
+    try->entry = entry;
+    try->credential = credential;
+    try->attempt = job->action.attempt;
+    try->provider = place->provider;
+    try->model = is_open(place->model) ? job->model : place->model;
+    try->started_ms = now_ms;
+    try->started_unix_ms = rc_gate_unix_ms(job->gate);
+    job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
+    carry_out(try);
+}
+
+/* ---- while it runs ---- */
+
+void rc_gate_try_stop(rc_gate_try *try)
+{
+    if (try->demo != NULL)
+        rc_demo_cancel(try->demo);
+    try->demo = NULL;
+    rc_upstream_cancel(&try->upstream);
+}
+
+void rc_gate_try_pause(rc_gate_try *try)
+{
+    try->is_full = true;
+    if (try->demo != NULL)
+        rc_demo_pause(try->demo);
+    else if (rc_upstream_is_live(&try->upstream))
+        rc_upstream_pause(&try->upstream);
+}
+
+void rc_gate_try_resume(rc_gate_try *try)
+{
+    if (!try->is_full)
+        return;
+    try->is_full = false;
+    if (try->demo != NULL)
+        rc_demo_resume(try->demo);
+    else if (rc_upstream_is_live(&try->upstream))
+        rc_upstream_resume(&try->upstream);
+}
+
+void rc_gate_try_upload(rc_gate_try *try, rc_str piece, bool is_last)
+{
+    rc_gate_job *job = try->job;
+    if (!rc_upstream_is_live(&try->upstream))
+        return;
+    const rc_upstream_push_result result = rc_upstream_push(&try->upstream, piece);
+    if (result == RC_PUSH_REFUSED) {
+        rc_gate_try_stop(try);
+        rc_gate_try_fail_here(try, RC_CODE_OVERLOADED,
+                              RC_STR("There is no memory to pass the request's body on."));
+        return;
+    }
+    if (is_last)
+        rc_upstream_finish(&try->upstream);
+    else if (result == RC_PUSH_FULL && job->exchange != NULL)
+        rc_exchange_pause_body(job->exchange);
+}

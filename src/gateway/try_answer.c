@@ -1,0 +1,346 @@
+/* What a provider answers, until it is clear what to make of it. */
+#define _GNU_SOURCE /* memmem */
+#include <string.h>
+
+#include "base/json_find.h"
+#include "base/str.h"
+#include "gateway/job.h"
+
+static bool is_type(const rc_gate_try *try, rc_str type)
+{
+    const rc_str said =
+        rc_http1_find(try->reader, rc_buf_get(&try->head).ptr, RC_STR("content-type"));
+    return rc_str_starts_with_nocase(said, type);
+}
+
+/* Whose JSON it is, where there is something to look for in it. */
+static rc_stream_dialect dialect_of(const rc_gate_try *try)
+{
+    const rc_gate_endpoint *endpoint = try->job->request.endpoint;
+    if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
+        return endpoint->stream;
+    switch (endpoint->wire) {
+    case RC_WIRE_ANTHROPIC:
+        return RC_STREAM_ANTHROPIC;
+    case RC_WIRE_GEMINI:
+        return RC_STREAM_GEMINI;
+    case RC_WIRE_OPENAI:
+    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_LOCAL:
+        break;
+    }
+    return RC_STREAM_OPENAI_CHAT;
+}
+
+/* ---- passing on ---- */
+
+/* The lane that has something for the client wins; the other one is let go. */
+static void win(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    if (job->beside == NULL)
+        return;
+    rc_gate_try *other = try == job->now ? job->beside : job->now;
+    (void)rc_hedge_on_answer(&job->hedge, &job->call, try->lane, rc_gate_now(job->gate),
+                             rc_gate_chance_u64(job->gate));
+    rc_gate_try_stop(other);
+    rc_gate_job_step_try(other, NULL);
+    rc_gate_try_free(other);
+    job->beside = NULL;
+    job->now = try;
+}
+
+/* The head as the client gets it, written while the provider's is there. */
+static bool write_lines(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    const rc_gate_told told = {
+        .attempts = job->action.attempt,
+        .provider = try->provider->config->name,
+        .model = try->model,
+        .request_id = rc_str_c(job->id.text),
+    };
+    rc_buf_reset(&job->lines);
+    job->status = rc_http1_status(try->reader);
+    return rc_gate_push_answer(&job->lines, try->reader, rc_buf_get(&try->head).ptr, &told) ==
+           RC_OK;
+}
+
+bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t length)
+{
+    rc_gate_job *job = try->job;
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    win(try);
+    rc_call_on_commit(&job->call, now_ms);
+    job->state = RC_JOB_ANSWERING;
+    job->first_byte_ms = (int64_t)(now_ms - job->began_ms);
+    job->content_by_ms = RC_UNLIMITED;
+    if (write_lines(try) &&
+        rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
+                              length) == RC_OK) {
+        rc_buf_done(&job->lines);
+        rc_buf_init(&job->lines, &job->gate->settings.alloc, 2 * RC_JOB_HELD_MAX);
+        rc_gate_job_arm(job);
+        return true;
+    }
+    rc_gate_try_stop(try);
+    rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
+    return false;
+}
+
+void rc_gate_try_write(rc_gate_try *try, rc_str bytes)
+{
+    if (bytes.len > 0 && !rc_exchange_write(try->job->exchange, bytes))
+        rc_gate_try_pause(try);
+}
+
+void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then)
+{
+    rc_gate_job *job = try->job;
+    rc_gate *gate = job->gate;
+    win(try);
+    rc_gate_job_step_try(try, NULL);
+    job->action = rc_call_on_success(&job->call, rc_gate_now(gate));
+    rc_gate_world_delivered(gate->world, job->route, job->action.entry);
+    rc_gate_job_keep(job, then);
+}
+
+/* Begins with the length that the provider said, if it said one. False: the job is over. */
+static bool relay(rc_gate_try *try)
+{
+    const rc_http1 *reader = try->reader;
+    const bool has_length = reader->framing == RC_HTTP1_LENGTH;
+    const rc_http1_framing framing =
+        reader->framing == RC_HTTP1_NO_BODY || has_length ? RC_HTTP1_LENGTH : RC_HTTP1_CHUNKED;
+    const uint64_t length = has_length ? reader->length : 0;
+    try->mode = RC_MODE_RELAY;
+    if (!rc_gate_try_commit(try, framing, length))
+        return false;
+    rc_gate_try_write(try, rc_buf_get(&try->held));
+    rc_buf_reset(&try->held);
+    rc_gate_try_slim(try);
+    return true;
+}
+
+/* The last byte of a body whose length was said ends the answer: it waits for the record. */
+static void relay_piece(rc_gate_try *try, rc_str piece)
+{
+    const rc_http1 *reader = try->reader;
+    if (piece.len > 0 && reader->framing == RC_HTTP1_LENGTH && try->bytes == reader->length) {
+        rc_gate_try_write(try, rc_str_slice(piece, 0, piece.len - 1));
+        rc_buf_push_byte(&try->held, piece.ptr[piece.len - 1]);
+    } else {
+        rc_gate_try_write(try, piece);
+    }
+}
+
+/* ---- errors in good answers ---- */
+
+/* One walk over the body, as over an event. */
+static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret_seen)
+{
+    const rc_stream_event event = {
+        .type = RC_STREAM_EVENT_DATA,
+        .end = body.len,
+        .raw = body,
+        .data = body,
+        .retry_ms = -1,
+        .has_data = true,
+        .is_cut = is_cut,
+    };
+    try->is_watched = true;
+    rc_stream_watch_init(&try->watch, dialect_of(try));
+    rc_stream_watch_step(&try->watch, &event, ret_seen);
+}
+
+/* Is it an error, or no JSON at all? Most answers say nowhere that they are one, and most that are
+ * damaged end too early: both can be told at memory speed, without the walk. The walk also finds
+ * what was used. */
+static bool is_bad(rc_gate_try *try, rc_str body)
+{
+    rc_stream_seen seen;
+    rc_json_member none = {.key = RC_STR("error")};
+    const rc_status status = rc_json_find(body, &none, 1, false);
+    if (status != RC_OK && status != RC_E_TYPE)
+        return true;
+    if (status == RC_OK && memmem(body.ptr, body.len, "error\"", 6) == NULL &&
+        memmem(body.ptr, body.len, "\"usage", 6) == NULL)
+        return false;
+    look(try, body, false, &seen);
+    return (seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0;
+}
+
+static void fail_body(rc_gate_try *try)
+{
+    rc_failure failure = {.body = rc_buf_get(&try->held), .phase = RC_PHASE_HEADERS};
+    rc_gate_try_fail(try, &failure);
+}
+
+static void end_whole(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    const rc_str body = rc_buf_get(&try->held);
+    const bool may_be_empty = rc_http1_status(try->reader) == 204 || try->reader->is_bodiless;
+    if (body.len == 0 ? !may_be_empty : is_bad(try, body)) {
+        fail_body(try);
+        return;
+    }
+    win(try);
+    if (!write_lines(try)) {
+        rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
+        return;
+    }
+    job->first_byte_ms = (int64_t)(rc_gate_now(job->gate) - job->began_ms);
+    rc_gate_try_deliver(try, RC_THEN_WHOLE);
+}
+
+/* Too large to be held: what there is of it decides. */
+static void hold(rc_gate_try *try, rc_str piece)
+{
+    rc_stream_seen seen;
+    if (rc_buf_get(&try->held).len == 0 && try->reader->framing == RC_HTTP1_LENGTH &&
+        try->reader->length <= RC_JOB_HELD_MAX)
+        (void)rc_buf_reserve(&try->held, (size_t)try->reader->length);
+    rc_buf_push(&try->held, piece);
+    const rc_str held = rc_buf_get(&try->held);
+    if (rc_buf_status(&try->held) == RC_OK && held.len <= RC_JOB_HELD_MAX)
+        return;
+    look(try, held, true, &seen);
+    if ((seen.kinds & RC_STREAM_ERROR) != 0) {
+        rc_gate_try_stop(try);
+        fail_body(try);
+        return;
+    }
+    /* A piece that did not fit is not in it. */
+    const bool is_kept = rc_buf_status(&try->held) == RC_OK;
+    if (relay(try) && !is_kept)
+        relay_piece(try, piece);
+}
+
+/* ---- what rc_upstream tells ---- */
+
+static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head)
+{
+    const rc_gate_endpoint *endpoint = try->job->request.endpoint;
+    const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
+    const rc_str coding = rc_http1_find(head->reader, head->bytes, RC_STR("content-encoding"));
+    if (head->status < 200 || head->status > 299)
+        return RC_MODE_ERROR;
+    if (endpoint->wire == RC_WIRE_NATIVE ||
+        (coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"))))
+        return RC_MODE_RELAY;
+    if (is_type(try, RC_STR("text/event-stream")))
+        return is_watched ? RC_MODE_STREAM : RC_MODE_RELAY;
+    if (endpoint->streams == RC_STREAMS_ALWAYS && is_watched && !try->job->request.is_sse)
+        return RC_MODE_STREAM;
+    return is_type(try, RC_STR("application/json")) || is_watched ? RC_MODE_WHOLE : RC_MODE_RELAY;
+}
+
+static void on_head(void *ctx, const rc_upstream_head *head)
+{
+    rc_gate_try *try = ctx;
+    rc_gate_job *job = try->job;
+    try->reader = head->reader;
+    try->first_byte_ms = (int64_t)(rc_gate_now(job->gate) - try->started_ms);
+    rc_buf_push(&try->head, rc_str_make(head->bytes, head->reader->head_bytes));
+    if (rc_buf_status(&try->head) != RC_OK) {
+        rc_gate_try_stop(try);
+        rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
+        return;
+    }
+    try->mode = mode_of(try, head);
+    if (try->mode == RC_MODE_STREAM)
+        rc_gate_try_stream_begin(try, !is_type(try, RC_STR("text/event-stream")));
+    else if (job->beside == NULL)
+        /* It has begun; from here on the pauses between its pieces count. */
+        job->content_by_ms = RC_UNLIMITED;
+}
+
+static void on_body(void *ctx, rc_str piece)
+{
+    rc_gate_try *try = ctx;
+    try->bytes += piece.len;
+    switch (try->mode) {
+    case RC_MODE_ERROR: {
+        const size_t used = rc_buf_get(&try->held).len;
+        rc_buf_push(&try->held, rc_str_slice(piece, 0, RC_JOB_ERROR_MAX - used));
+        return;
+    }
+    case RC_MODE_WHOLE:
+        hold(try, piece);
+        return;
+    case RC_MODE_STREAM:
+        rc_gate_try_stream_body(try, piece);
+        return;
+    case RC_MODE_RELAY:
+        if (try->job->state == RC_JOB_ANSWERING || relay(try))
+            relay_piece(try, piece);
+        return;
+    case RC_MODE_HEAD:
+        return;
+    }
+}
+
+static void on_end(void *ctx, bool is_kept)
+{
+    rc_gate_try *try = ctx;
+    (void)is_kept;
+    try->demo = NULL;
+    switch (try->mode) {
+    case RC_MODE_ERROR:
+        fail_body(try);
+        return;
+    case RC_MODE_WHOLE:
+        end_whole(try);
+        return;
+    case RC_MODE_STREAM:
+        rc_gate_try_stream_end(try, NULL);
+        return;
+    case RC_MODE_RELAY:
+        if (try->job->state == RC_JOB_ANSWERING || relay(try))
+            rc_gate_try_deliver(try, RC_THEN_REST);
+        return;
+    case RC_MODE_HEAD:
+        return;
+    }
+}
+
+static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
+{
+    rc_failure known = {
+        .transport = failure->transport,
+        .phase = failure->phase,
+        .body = rc_buf_get(&try->held),
+    };
+    rc_gate_try_fail(try, &known);
+}
+
+static void on_failure(void *ctx, const rc_upstream_failure *failure)
+{
+    rc_gate_try *try = ctx;
+    try->demo = NULL;
+    if (failure->is_local)
+        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind), rc_str_c(failure->text));
+    else if (try->mode == RC_MODE_STREAM)
+        rc_gate_try_stream_end(try, failure);
+    else if (failure->kind == RC_UPSTREAM_MALFORMED)
+        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, rc_str_c(failure->text));
+    else
+        fail_transport(try, failure);
+}
+
+/* The provider takes more of a body that is passed on as it comes. */
+static void on_drained(void *ctx)
+{
+    const rc_gate_try *try = ctx;
+    if (try->job->exchange != NULL)
+        rc_exchange_resume_body(try->job->exchange);
+}
+
+const rc_upstream_handler rc_gate_try_upstream = {
+    .on_head = on_head,
+    .on_body = on_body,
+    .on_end = on_end,
+    .on_failure = on_failure,
+    .on_drained = on_drained,
+};

@@ -1,0 +1,128 @@
+/* What went wrong with a try, as a report; and what becomes of it. */
+#include "base/str.h"
+#include "gateway/job.h"
+
+/* ---- what comes next ---- */
+
+static void tell_call(rc_gate_job *job)
+{
+    rc_gate *gate = job->gate;
+    const rc_setback why = rc_setback_of(job->report);
+    rc_gate_job_do(
+        job, rc_call_on_failure(&job->call, &why, rc_gate_now(gate), rc_gate_chance_u64(gate)));
+}
+
+/* One lane of two has failed. */
+static void tell_hedge(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    rc_gate *gate = job->gate;
+    rc_gate_try *other = try == job->now ? job->beside : job->now;
+    const rc_setback why = rc_setback_of(job->report);
+    const rc_hedge_action action = rc_hedge_on_failure(&job->hedge, &job->call, try->lane, &why,
+                                                       rc_gate_now(gate), rc_gate_chance_u64(gate));
+    job->beside = NULL;
+    if (action.what == RC_HEDGE_WAIT) {
+        job->now = other;
+        rc_gate_try_free(try);
+        rc_gate_job_arm(job);
+        return;
+    }
+    job->now = try;
+    rc_gate_try_stop(other);
+    rc_gate_job_step_try(other, NULL);
+    rc_gate_try_free(other);
+    tell_call(job);
+}
+
+static void take_report(rc_gate_try *try, const rc_report *report)
+{
+    rc_gate_job *job = try->job;
+    rc_report_free(job->report);
+    job->report = report;
+    job->was_begun = job->state == RC_JOB_ANSWERING;
+    rc_gate_job_step_try(try, report);
+}
+
+static void end_failed(rc_gate_try *try, const rc_report *report)
+{
+    take_report(try, report);
+    if (try->job->beside != NULL)
+        tell_hedge(try);
+    else
+        tell_call(try->job);
+}
+
+/* ---- judged ---- */
+
+/* The head's fields, as the classifier wants them. */
+static size_t list_headers(const rc_gate_try *try, rc_header headers[RC_HTTP1_FIELDS_MAX])
+{
+    const rc_http1 *reader = try->reader;
+    const char *head = rc_buf_get(&try->head).ptr;
+    if (try->mode == RC_MODE_HEAD)
+        return 0;
+    for (uint32_t i = 0; i < reader->field_count; i++)
+        headers[i] = (rc_header){rc_http1_name(reader, head, i), rc_http1_value(reader, head, i)};
+    return reader->field_count;
+}
+
+void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
+{
+    const rc_gate_job *job = try->job;
+    rc_gate *gate = job->gate;
+    const rc_id id = rc_gate_next_id(gate);
+    rc_header headers[RC_HTTP1_FIELDS_MAX];
+    failure->header_count = list_headers(try, headers);
+    failure->headers = headers;
+    failure->status = try->mode == RC_MODE_HEAD ? 0 : rc_http1_status(try->reader);
+    failure->provider =
+        try->provider->is_demo ? RC_STR("") : rc_str_c(try->provider->config->kind->name);
+    failure->model = try->model;
+    failure->family = job->request.endpoint->family;
+    failure->replay = job->request.replay;
+    failure->now_unix_ms = rc_gate_unix_ms(gate);
+    failure->report_id = rc_str_c(id.text);
+    if (job->state == RC_JOB_ANSWERING)
+        failure->phase = RC_PHASE_COMMITTED;
+    end_failed(try,
+               rc_classify(failure, rc_gate_job_plans(job)->given.rules, &gate->settings.alloc));
+}
+
+/* ---- known ---- */
+
+static const rc_report *report_try(const rc_gate_try *try, rc_code code, rc_str message)
+{
+    rc_builder builder;
+    rc_gate_job_begin_report(try->job, &builder, code, message);
+    rc_builder_set_provider(&builder, try->provider->config->name);
+    rc_builder_set_model(&builder, try->model);
+    return rc_builder_finish(&builder);
+}
+
+void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message)
+{
+    /* What may have been carried out, and must not be twice, is not tried again. */
+    if (try->job->request.replay == RC_REPLAY_NO)
+        code = RC_CODE_OUTCOME_UNKNOWN;
+    end_failed(try, report_try(try, code, message));
+}
+
+void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
+{
+    rc_gate_job *job = try->job;
+    take_report(try, report_try(try, code, message));
+    if (job->beside != NULL) {
+        rc_hedge_on_cancel(&job->hedge, &job->call, rc_gate_now(job->gate));
+        rc_gate_try_free(try == job->now ? job->beside : job->now);
+        job->now = try;
+        job->beside = NULL;
+    }
+    rc_gate_job_do(job, rc_call_on_cancel(&job->call, rc_gate_now(job->gate)));
+}
+
+rc_code rc_gate_local_code(rc_upstream_kind kind)
+{
+    return kind == RC_UPSTREAM_ADDRESS_REFUSED ? RC_CODE_CONFIG_SCHEMA_VIOLATION
+                                               : RC_CODE_OVERLOADED;
+}

@@ -1,0 +1,120 @@
+/* An answer in events: held back until the first content, then passed on event by event. */
+#include "base/str.h"
+#include "gateway/job.h"
+
+void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array)
+{
+    try->is_array = is_array;
+    try->is_watched = true;
+    rc_buf_reset(&try->room);
+    rc_stream_watch_init(&try->watch, try->job->request.endpoint->stream);
+    if (is_array)
+        rc_stream_array_init(&try->reading.array, &try->room, RC_STREAM_EVENT_MAX_BYTES);
+    else
+        rc_sse_init(&try->reading.sse, &try->room, RC_STREAM_EVENT_MAX_BYTES);
+}
+
+static bool pull(rc_gate_try *try, rc_stream_event *ret_event)
+{
+    return try->is_array ? rc_stream_array_pull(&try->reading.array, ret_event)
+                         : rc_sse_pull(&try->reading.sse, ret_event);
+}
+
+static bool pull_rest(rc_gate_try *try, rc_stream_event *ret_event)
+{
+    return try->is_array ? rc_stream_array_end(&try->reading.array, ret_event)
+                         : rc_sse_end(&try->reading.sse, ret_event);
+}
+
+/* Is it this try that the client is getting? */
+static bool is_answering(const rc_gate_try *try)
+{
+    return try->job->state == RC_JOB_ANSWERING;
+}
+
+/* What was held back goes first. False: the job is over. */
+static bool release(rc_gate_try *try)
+{
+    if (is_answering(try))
+        return true;
+    if (!rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
+        return false;
+    rc_gate_try_write(try, rc_buf_get(&try->held));
+    rc_buf_done(&try->held);
+    rc_buf_init(&try->held, &try->job->gate->settings.alloc, 2 * RC_JOB_HELD_MAX);
+    rc_gate_try_slim(try);
+    return true;
+}
+
+static void fail_event(rc_gate_try *try, const rc_stream_seen *seen)
+{
+    rc_failure failure = {.event = seen->error, .phase = RC_PHASE_HEADERS};
+    rc_gate_try_stop(try);
+    rc_gate_try_fail(try, &failure);
+}
+
+/* The terminator tells a client that it has everything: it waits for the record, and what comes
+ * behind it waits with it. */
+static void end_soon(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    if (try->is_terminated || (!is_answering(try) && job->beside != NULL))
+        return;
+    try->is_terminated = true;
+    job->content_by_ms = rc_gate_now(job->gate) + RC_JOB_TAIL_MS;
+    rc_gate_job_arm(job);
+}
+
+/* False: the try is over. */
+static bool take(rc_gate_try *try, const rc_stream_event *event)
+{
+    rc_stream_seen seen;
+    rc_stream_watch_step(&try->watch, event, &seen);
+    /* One that comes behind the end changes nothing for the client. */
+    if (seen.kinds & RC_STREAM_ERROR && try->watch.has_error) {
+        fail_event(try, &seen);
+        return false;
+    }
+    const bool is_room_left = rc_buf_get(&try->held).len + event->raw.len <= RC_JOB_HELD_MAX;
+    if ((seen.kinds & RC_STREAM_CONTENT || !is_room_left) && !release(try))
+        return false;
+    if (seen.kinds & RC_STREAM_TERMINATOR)
+        end_soon(try);
+    if (is_answering(try) && !(try->is_terminated && is_room_left))
+        rc_gate_try_write(try, event->raw);
+    else
+        rc_buf_push(&try->held, event->raw);
+    return true;
+}
+
+void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece)
+{
+    rc_stream_event event;
+    if (try->is_array)
+        rc_stream_array_push(&try->reading.array, piece);
+    else
+        rc_sse_push(&try->reading.sse, piece);
+    while (pull(try, &event))
+        if (!take(try, &event))
+            return;
+}
+
+void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure)
+{
+    rc_stream_event event;
+    if (pull_rest(try, &event) && !take(try, &event))
+        return;
+    if (rc_stream_watch_end(&try->watch, failure == NULL) == RC_STREAM_END_COMPLETE) {
+        if (!is_answering(try) && !rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
+            return;
+        rc_gate_try_deliver(try, RC_THEN_REST);
+        return;
+    }
+    /* A body that ends in order and without its end is cut all the same. */
+    rc_failure known = {
+        .transport = failure != NULL && failure->transport != RC_TRANSPORT_NONE ? failure->transport
+                                                                                : RC_TRANSPORT_EOF,
+        .phase = RC_PHASE_HEADERS,
+    };
+    rc_gate_try_fail(try, &known);
+}

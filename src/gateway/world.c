@@ -1,0 +1,109 @@
+#include "gateway/world.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+static void lock_shared(void *ctx)
+{
+    uv_mutex_lock(ctx);
+}
+
+static void unlock_shared(void *ctx)
+{
+    uv_mutex_unlock(ctx);
+}
+
+rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
+                             uint64_t now_ms)
+{
+    const rc_shared_settings settings = rc_shared_settings_default();
+    memset(world, 0, sizeof *world);
+    world->alloc = *alloc;
+    world->calls = calls;
+    if (uv_mutex_init(&world->shared_lock) != 0)
+        return RC_E_NOMEM;
+    if (uv_mutex_init(&world->lock) != 0) {
+        uv_mutex_destroy(&world->shared_lock);
+        return RC_E_NOMEM;
+    }
+    rc_shared_init(&world->shared, &settings, NULL, 0, NULL, 0, now_ms);
+    rc_shared_set_lock(&world->shared, &world->shared_lock, lock_shared, unlock_shared);
+    return RC_OK;
+}
+
+static void put(const rc_alloc *alloc, void *memory, size_t size)
+{
+    if (memory != NULL)
+        alloc->put(alloc->ctx, memory, size);
+}
+
+void rc_gate_world_done(rc_gate_world *world)
+{
+    const rc_alloc *alloc = &world->alloc;
+    rc_gate_plans_drop(world->plans);
+    for (uint32_t i = 0; i < world->target_count; i++)
+        put(alloc, world->targets[i].name, world->targets[i].name_len);
+    for (uint32_t i = 0; i < world->credential_count; i++)
+        put(alloc, world->credentials[i].name, world->credentials[i].name_len);
+    put(alloc, world->targets, world->target_room * sizeof *world->targets);
+    put(alloc, world->credentials, world->credential_room * sizeof *world->credentials);
+    put(alloc, world->index, world->index_size * sizeof *world->index);
+    put(alloc, world->shared.targets, world->target_room * sizeof *world->shared.targets);
+    put(alloc, world->shared.credentials,
+        world->credential_room * sizeof *world->shared.credentials);
+    uv_mutex_destroy(&world->lock);
+    uv_mutex_destroy(&world->shared_lock);
+}
+
+/* ---- editions ---- */
+
+bool rc_gate_world_load(rc_gate_world *world, const rc_gate_given *given, uint64_t now_ms,
+                        rc_gate_trouble *ret_trouble)
+{
+    const uint32_t edition = rc_gate_world_edition(world) + 1;
+    rc_gate_plans *plans = rc_gate_plans_new(world, given, edition, now_ms, ret_trouble);
+    if (plans == NULL)
+        return false;
+    const rc_shared_settings settings = rc_config_shared_settings(plans->config);
+    rc_shared_set_settings(&world->shared, &settings, now_ms);
+    for (size_t i = 0; i < plans->config->provider_count; i++)
+        rc_gate_world_set_pool(world, &plans->providers[i], edition);
+    uv_mutex_lock(&world->lock);
+    rc_gate_plans *before = world->plans;
+    world->plans = plans;
+    atomic_store_explicit(&world->edition, edition, memory_order_release);
+    uv_mutex_unlock(&world->lock);
+    rc_gate_plans_drop(before);
+    return true;
+}
+
+rc_gate_plans *rc_gate_world_plans(rc_gate_world *world)
+{
+    uv_mutex_lock(&world->lock);
+    rc_gate_plans *plans = rc_gate_plans_take(world->plans);
+    uv_mutex_unlock(&world->lock);
+    return plans;
+}
+
+/* ---- chains ---- */
+
+/* Most chains begin at their first entry, always: they need no lock. */
+uint16_t rc_gate_world_first(rc_gate_world *world, const rc_gate_route *route)
+{
+    if (route->chain.revert != RC_REVERT_NEVER)
+        return 0;
+    uv_mutex_lock(&world->shared_lock);
+    const uint16_t first = rc_chain_first(&route->chain);
+    uv_mutex_unlock(&world->shared_lock);
+    return first;
+}
+
+void rc_gate_world_delivered(rc_gate_world *world, rc_gate_route *route, uint16_t entry)
+{
+    if (route->chain.revert != RC_REVERT_NEVER)
+        return;
+    uv_mutex_lock(&world->shared_lock);
+    rc_chain_on_success(&route->chain, &route->plan, entry);
+    uv_mutex_unlock(&world->shared_lock);
+}

@@ -1,0 +1,146 @@
+/* rc_gate_world: what all loops of a gateway share.
+ *
+ *   loop ──┐              ┌── rc_shared: targets and credentials, by number
+ *   loop ──┼──► world ────┼── their names, in rows that are never taken away
+ *   admin ─┘              ├── plans: the newest edition of the configuration
+ *                         └── the audit's writer, the rules of classification
+ *
+ * A row is a target (provider/model) or a credential (provider:1). Its number is good as long as
+ * the process: a reload gives the same name the same row, so that what is known of a target, and
+ * the calls in flight to it, outlive every edition. The credentials of a provider lie side by side;
+ * a changed list of keys gets rows of its own, and a key that is in both keeps what is known of it.
+ *
+ * Any thread may use it; its locks are held for microseconds. */
+#ifndef RC_GATEWAY_WORLD_H
+#define RC_GATEWAY_WORLD_H
+
+#include <stdatomic.h>
+
+#include <uv.h>
+
+#include <recourse/shared.h>
+
+#include "base/secret.h"
+#include "gateway/plan.h"
+#include "store/writer.h"
+#include "sys/calls.h"
+
+/* Of targets, and of credentials. */
+#define RC_WORLD_ROWS_MAX 60000u
+/* Of targets that no route names: clients name them. */
+#define RC_WORLD_GUESTS_MAX 512u
+#define RC_WORLD_PRINT_BYTES 8
+
+/* What is known of a key without knowing it: a part of its hash. */
+typedef struct rc_world_print {
+    uint8_t bytes[RC_WORLD_PRINT_BYTES];
+} rc_world_print;
+
+typedef struct rc_world_target {
+    char *name; /* "provider/model" */
+    uint16_t name_len;
+    uint16_t provider_len; /* of the name */
+    uint32_t edition;      /* the latest that names it */
+    bool is_guest;         /* no route does; a client has */
+} rc_world_target;
+
+typedef struct rc_world_credential {
+    char *name; /* "provider:1" */
+    uint16_t name_len;
+    uint16_t provider_len;
+    uint16_t pool_count; /* of the first of a provider's list: how many there are; else 0 */
+    rc_world_print print;
+} rc_world_credential;
+
+struct rc_gate_world {
+    rc_alloc alloc;
+    const rc_sys_calls *calls;
+    uv_mutex_t shared_lock; /* of shared, whose functions take it, and of the routes' chains */
+    rc_shared shared;
+    uv_mutex_t lock; /* of all below but for what is atomic; comes before the other one */
+    rc_world_target *targets;
+    uint32_t target_count;
+    uint32_t target_room;
+    uint32_t guests;
+    rc_world_credential *credentials;
+    uint32_t credential_count;
+    uint32_t credential_room;
+    uint16_t *index; /* of target names; 0: free, else the row + 1 */
+    uint32_t index_size;
+    rc_gate_plans *plans; /* the newest; NULL: none yet */
+    atomic_uint edition;  /* of the newest */
+    rc_writer *writer;    /* NULL: there is no audit */
+};
+
+/* RC_E_NOMEM: nothing is left. calls: borrows until done. alloc: copies; it must serve all
+ * threads. */
+rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
+                             uint64_t now_ms);
+
+/* No loop uses it any more, and the writer was stopped. */
+void rc_gate_world_done(rc_gate_world *world);
+
+/* ---- editions ---- */
+
+/* Makes plans and publishes them: requests that come from now on are theirs. False: why is in
+ * ret_trouble, nothing has changed, and what was given is still the caller's. given: takes on
+ * success. One thread at a time. */
+bool rc_gate_world_load(rc_gate_world *world, const rc_gate_given *given, uint64_t now_ms,
+                        rc_gate_trouble *ret_trouble);
+
+/* The newest; gives a reference. NULL: there is none. */
+rc_gate_plans *rc_gate_world_plans(rc_gate_world *world);
+
+static inline uint32_t rc_gate_world_edition(const rc_gate_world *world)
+{
+    return atomic_load_explicit(&world->edition, memory_order_acquire);
+}
+
+/* ---- rows ---- */
+
+/* The target's row, a new one if need be. RC_NO_TARGET: no memory, or there are too many. */
+uint16_t rc_gate_world_target(rc_gate_world *world, rc_str provider, rc_str model, uint64_t now_ms);
+
+/* The same for one that only a client names. RC_NO_TARGET: there are enough of these. */
+uint16_t rc_gate_world_guest(rc_gate_world *world, rc_str provider, rc_str model,
+                             const rc_gate_provider *pool, uint64_t now_ms);
+
+/* The rows of a provider's keys, side by side: the first. False: no memory, or too many. */
+bool rc_gate_world_pool(rc_gate_world *world, rc_str provider, const rc_world_print *prints,
+                        size_t count, uint64_t now_ms, uint16_t *ret_first);
+
+/* An edition names the target. */
+void rc_gate_world_set_edition(rc_gate_world *world, uint16_t target, uint32_t edition);
+
+/* What all targets of a provider have: its credentials and its limit. */
+void rc_gate_world_set_pool(rc_gate_world *world, const rc_gate_provider *provider,
+                            uint32_t edition);
+
+/* Where the next call of a route begins; and it was delivered by that entry. */
+uint16_t rc_gate_world_first(rc_gate_world *world, const rc_gate_route *route);
+void rc_gate_world_delivered(rc_gate_world *world, rc_gate_route *route, uint16_t entry);
+
+/* The row of a name; RC_NO_TARGET: there is none. */
+uint16_t rc_gate_world_find_target(rc_gate_world *world, rc_str name);
+uint16_t rc_gate_world_find_credential(rc_gate_world *world, rc_str name);
+
+/* The name, copied; false: there is no such row, or no room. */
+bool rc_gate_world_credential_name(rc_gate_world *world, uint16_t credential, rc_buf *ret_name);
+
+rc_world_print rc_world_print_of(rc_secret key);
+
+/* ---- marks ---- */
+
+/* Room for a mark's name. */
+#define RC_WORLD_MARK_MAX 300
+
+/* What a restart must not forget of a credential. False: nothing. name: RC_WORLD_MARK_MAX bytes,
+ * which the mark views. */
+bool rc_gate_world_mark(rc_gate_world *world, uint16_t credential, uint64_t now_ms,
+                        int64_t now_unix_ms, char *name, rc_store_mark *ret_mark);
+
+/* Takes over what the store remembers. Before the first request. */
+bool rc_gate_world_recall(rc_gate_world *world, rc_store *store, uint64_t now_ms,
+                          int64_t now_unix_ms, rc_store_fault *fault);
+
+#endif
