@@ -19,9 +19,9 @@ build: ## build the release binary, build/recourse
 	@tools/deps.sh build
 	@tools/build.sh release
 
-run: build ## build, and show the taxonomy and a rendered report
-	@$(RECOURSE_BUILD)/recourse errors
-	@$(RECOURSE_BUILD)/recourse render examples/report.json
+run: build ## build, and start the gateway with a provider that fails on purpose
+	@mkdir -p $(RECOURSE_BUILD)/run
+	@cd $(RECOURSE_BUILD)/run && exec ../recourse serve
 
 test: ## build every flavour and run every test
 	@tools/deps.sh build test

@@ -268,6 +268,33 @@ static int listen_passed(serve_run *run, int count)
     return RC_EXIT_OK;
 }
 
+/* Without a configuration there is something to try. */
+static void show_demo(rc_cli *cli, const rc_config *config, const rc_mock_address *address,
+                      uint16_t port)
+{
+    static const struct {
+        const char *model, *text;
+    } shows[] = {
+        {"demo-retry", "a rate limit that is waited out: one 200, two attempts in the headers"},
+        {"demo-fallback", "a provider that is down, and the next one that answers"},
+        {"demo-failure", "a used-up quota: not retried, typed, with what to do"},
+    };
+    const rc_config_route *route = rc_config_route_find(config, RC_STR("demo-retry"));
+    if (route == NULL || !rc_str_eq(route->model, RC_STR("demo-retry")))
+        return;
+    rc_cli_text(&cli->err, "\nTry, in another terminal:\n");
+    for (size_t i = 0; i < sizeof shows / sizeof shows[0]; i++) {
+        rc_cli_text(&cli->err, "\n  # ");
+        rc_cli_text(&cli->err, shows[i].text);
+        rc_cli_text(&cli->err, "\n  curl -i http://");
+        push_address(&cli->err, address->host, port);
+        rc_cli_text(&cli->err, "/v1/chat/completions -d '{\"model\":\"");
+        rc_cli_text(&cli->err, shows[i].model);
+        rc_cli_text(&cli->err, "\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}'\n");
+    }
+    rc_cli_text(&cli->err, "\nCtrl-C ends it. The audit is in recourse.db.\n\n");
+}
+
 static int listen_here(serve_run *run)
 {
     rc_cli *cli = run->cli;
@@ -293,6 +320,7 @@ static int listen_here(serve_run *run)
     rc_cli_text(&cli->err, "recourse serve: listening at http://");
     push_address(&cli->err, address.host, listening.port);
     rc_buf_push_byte(&cli->err, '\n');
+    show_demo(cli, config, &address, listening.port);
     rc_cli_flush_err(cli);
     return RC_EXIT_OK;
 }

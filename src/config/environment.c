@@ -66,6 +66,15 @@ static void push_route(rc_buf *buf, const char *pattern, const char *provider)
     push(buf, "/*}]}\n");
 }
 
+/* What recourse serve can show without a key: a retry, a fallback, a failure that is told. */
+static void push_demo(rc_buf *buf)
+{
+    push(buf, "  - {model: demo-retry, chain: [{target: demo/429-ms-800@1/2}]}\n"
+              "  - {model: demo-fallback, chain: [{target: \"demo/503+tokens-1\", tries: 1}, "
+              "{target: demo/ok}]}\n"
+              "  - {model: demo-failure, chain: [{target: demo/quota}]}\n");
+}
+
 static void push_text(rc_buf *buf, get_variable get)
 {
     const char *first = NULL;
@@ -84,6 +93,7 @@ static void push_text(rc_buf *buf, get_variable get)
             first = kind->name;
     }
     push(buf, "  demo: {kind: demo}\nroutes:\n");
+    push_demo(buf);
     if (has_anthropic)
         push_route(buf, "claude*", "anthropic");
     if (has_gemini)

@@ -293,7 +293,8 @@ rc_status rc_mock_answer_begin(rc_mock_answer *a, const rc_mock_plan *plan,
                                const rc_alloc *alloc)
 {
     start(a, alloc);
-    if (plan->first == 0 || facts->nth <= plan->first)
+    const uint64_t nth = plan->round > 0 ? (facts->nth - 1) % plan->round + 1 : facts->nth;
+    if (plan->first == 0 || nth <= plan->first)
         a->plan = *plan;
     copy_request(a, request);
     a->seed =

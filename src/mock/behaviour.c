@@ -76,7 +76,9 @@ const char *rc_mock_fault_text(rc_mock_fault fault)
     case RC_MOCK_FAULT_TOGETHER:
         return "it does not go together with one before it";
     case RC_MOCK_FAULT_FIRST:
-        return "behind @ stands how many requests it is for, from 1 on";
+        return "behind @ stands how many requests it is for, from 1 on; behind that, after a "
+               "slash, of "
+               "how many, which must be more";
     case RC_MOCK_FAULT_NONE:
         break;
     }
@@ -227,6 +229,23 @@ static void settle_error(rc_mock_plan *plan)
         plan->error = RC_MOCK_ERROR_SERVER;
 }
 
+/* "2", "1/3" */
+static bool read_first(rc_str text, rc_mock_plan *plan)
+{
+    const size_t slash = rc_str_find_byte(text, '/', 0);
+    uint64_t first = 0;
+    uint64_t round = 0;
+    if (!read_number(rc_str_slice(text, 0, slash), FIRST_MAX, &first) || first == 0)
+        return false;
+    if (slash != RC_STR_NPOS &&
+        (!read_number(rc_str_slice(text, slash + 1, text.len), FIRST_MAX, &round) ||
+         round <= first))
+        return false;
+    plan->first = (uint32_t)first;
+    plan->round = (uint32_t)round;
+    return true;
+}
+
 bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *ret_reading)
 {
     rc_mock_plan plan = {0};
@@ -237,11 +256,8 @@ bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *re
 
     const size_t at = rc_str_find_byte(text, '@', 0);
     if (at != RC_STR_NPOS) {
-        rc_str digits = rc_str_slice(text, at + 1, text.len);
-        uint64_t first = 0;
-        if (!read_number(digits, FIRST_MAX, &first) || first == 0)
+        if (!read_first(rc_str_slice(text, at + 1, text.len), &plan))
             return refuse(ret_reading, RC_MOCK_FAULT_FIRST, rc_str_slice(text, at, text.len));
-        plan.first = (uint32_t)first;
         text = rc_str_slice(text, 0, at);
     }
     for (size_t from = 0; from <= text.len;) {

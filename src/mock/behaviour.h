@@ -1,8 +1,8 @@
 /* rc_mock_plan: what the failing provider is to do, read from a model's name.
  *
- *   [mock/]WORD[+WORD...][@K]       mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
+ *   [mock/]WORD[+WORD...][@K[/N]]   mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
  *
- * The words are those of spec/mock.def. @K: so for the first K requests, then as "ok". Times may
+ * The words are those of spec/mock.def. @K: so for the first K requests, then as "ok"; @K/N: for the first K of every N. Times may
  * have a unit: 2s, 200ms. Pure: no clock, no memory, no I/O. */
 #ifndef RC_MOCK_BEHAVIOUR_H
 #define RC_MOCK_BEHAVIOUR_H
@@ -115,6 +115,7 @@ typedef struct rc_mock_plan {
     rc_mock_wire wire;
     uint32_t wire_count;
     uint32_t first; /* so for the first requests alone; 0: always */
+    uint32_t round; /* of every so many; 0: once */
 } rc_mock_plan;
 
 typedef enum rc_mock_fault {
@@ -122,7 +123,7 @@ typedef enum rc_mock_fault {
     RC_MOCK_FAULT_WORD,     /* there is no such word */
     RC_MOCK_FAULT_NUMBER,   /* too large, or none is allowed */
     RC_MOCK_FAULT_TOGETHER, /* two words of one slot */
-    RC_MOCK_FAULT_FIRST     /* @ without a number from 1 on */
+    RC_MOCK_FAULT_FIRST     /* @ without a number from 1 on, or a round that is not longer */
 } rc_mock_fault;
 
 typedef struct rc_mock_reading {

@@ -133,6 +133,8 @@ static void what_is_wrong_is_named(void **state)
     assert_refused("hang+cut-after-1", RC_MOCK_FAULT_TOGETHER, "cut-after-1", NULL);
     assert_refused("503@", RC_MOCK_FAULT_FIRST, "@", NULL);
     assert_refused("503@0", RC_MOCK_FAULT_FIRST, "@0", NULL);
+    assert_refused("503@2/2", RC_MOCK_FAULT_FIRST, "@2/2", NULL);
+    assert_refused("503@1/", RC_MOCK_FAULT_FIRST, "@1/", NULL);
     assert_refused("503@1@2", RC_MOCK_FAULT_FIRST, "@1@2", NULL);
     assert_int_equal(plan.first, 77);
 }
