@@ -204,6 +204,8 @@ static void answer_error(rc_gate_job *job)
 static void push_frame(const rc_gate_job *job, rc_buf *frame)
 {
     if (!job->now->is_array) {
+        if (job->now->is_inside)
+            rc_buf_push(frame, RC_STR("\n\n"));
         (void)rc_render_stream_frame(job->report, job->dialect, RC_VIEW_USER, frame);
         return;
     }

@@ -105,6 +105,18 @@ void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then)
     rc_gate_job_keep(job, then);
 }
 
+/* An answer to HEAD has no body, and says how long it would be. The reader has checked the digits.
+ */
+static uint64_t length_of_none(const rc_gate_try *try)
+{
+    const rc_str said =
+        rc_http1_find(try->reader, rc_buf_get(&try->head).ptr, RC_STR("content-length"));
+    uint64_t length = 0;
+    for (size_t i = 0; i < said.len && said.len < 19; i++)
+        length = length * 10 + (uint64_t)(said.ptr[i] - '0');
+    return length;
+}
+
 /* Begins with the length that the provider said, if it said one. False: the job is over. */
 static bool relay(rc_gate_try *try)
 {
@@ -112,7 +124,9 @@ static bool relay(rc_gate_try *try)
     const bool has_length = reader->framing == RC_HTTP1_LENGTH;
     const rc_http1_framing framing =
         reader->framing == RC_HTTP1_NO_BODY || has_length ? RC_HTTP1_LENGTH : RC_HTTP1_CHUNKED;
-    const uint64_t length = has_length ? reader->length : 0;
+    uint64_t length = has_length ? reader->length : 0;
+    if (reader->is_bodiless)
+        length = length_of_none(try);
     try->mode = RC_MODE_RELAY;
     if (!rc_gate_try_commit(try, framing, length))
         return false;

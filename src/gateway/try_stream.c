@@ -65,6 +65,16 @@ static void end_soon(rc_gate_try *try)
     rc_gate_job_arm(job);
 }
 
+/* Passes an event on, or holds it back. */
+static void pass(rc_gate_try *try, const rc_stream_event *event, bool is_room_left)
+{
+    try->is_inside = event->type == RC_STREAM_EVENT_PART;
+    if (is_answering(try) && !(try->is_terminated && is_room_left))
+        rc_gate_try_write(try, event->raw);
+    else
+        rc_buf_push(&try->held, event->raw);
+}
+
 /* False: the try is over. */
 static bool take(rc_gate_try *try, const rc_stream_event *event)
 {
@@ -80,10 +90,7 @@ static bool take(rc_gate_try *try, const rc_stream_event *event)
         return false;
     if (seen.kinds & RC_STREAM_TERMINATOR)
         end_soon(try);
-    if (is_answering(try) && !(try->is_terminated && is_room_left))
-        rc_gate_try_write(try, event->raw);
-    else
-        rc_buf_push(&try->held, event->raw);
+    pass(try, event, is_room_left);
     return true;
 }
 
@@ -99,12 +106,37 @@ void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece)
             return;
 }
 
-void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure)
+/* Half an event is of no use to a client, and what stands behind it would be taken for a part of
+ * it: it is looked at, and passed on only as the end of a whole answer. False: the try is over. */
+static bool take_rest(rc_gate_try *try, bool is_whole)
 {
     rc_stream_event event;
-    if (pull_rest(try, &event) && !take(try, &event))
+    rc_stream_seen seen;
+    if (!pull_rest(try, &event))
+        return true;
+    rc_stream_watch before = try->watch;
+    rc_stream_watch_step(&try->watch, &event, &seen);
+    const bool is_complete = rc_stream_watch_end(&try->watch, is_whole) == RC_STREAM_END_COMPLETE;
+    const bool is_error = seen.kinds & RC_STREAM_ERROR && try->watch.has_error;
+    if (!is_complete && !is_error)
+        return true;
+    try->watch = before;
+    if (!take(try, &event))
+        return false;
+    /* The line ends that were cut off with it. */
+    const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
+    if (event.is_cut && !try->is_array)
+        pass(try, &ends, true);
+    return true;
+}
+
+void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure)
+{
+    /* A connection that closes says nothing about whether all has come. */
+    const bool is_whole = failure == NULL && try->reader->framing != RC_HTTP1_UNTIL_CLOSE;
+    if (!take_rest(try, is_whole))
         return;
-    if (rc_stream_watch_end(&try->watch, failure == NULL) == RC_STREAM_END_COMPLETE) {
+    if (rc_stream_watch_end(&try->watch, is_whole) == RC_STREAM_END_COMPLETE) {
         if (!is_answering(try) && !rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
             return;
         rc_gate_try_deliver(try, RC_THEN_REST);
