@@ -57,19 +57,11 @@ static int on_target(llhttp_t *parser, const char *at, size_t len)
                : 0;
 }
 
-static int on_trailer(rc_http1 *reader, size_t len)
-{
-    reader->trailer_bytes += (uint32_t)len;
-    return reader->trailer_bytes > reader->limits->trailer_bytes
-               ? refuse(reader, RC_HTTP1_FAULT_TRAILER_TOO_LARGE)
-               : 0;
-}
-
 static int on_name(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = of(parser);
     if (reader->is_head_done)
-        return on_trailer(reader, len);
+        return 0; /* the trailer's */
     if (reader->is_value || reader->field_count == 0) {
         if (reader->field_count >= reader->limits->field_count ||
             reader->field_count >= RC_HTTP1_FIELDS_MAX)
@@ -89,7 +81,7 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = of(parser);
     if (reader->is_head_done)
-        return on_trailer(reader, len);
+        return 0; /* the trailer's */
     rc_http1_field *field = &reader->fields[reader->field_count - 1];
     if (!reader->is_value)
         field->value_at = (uint32_t)(at - reader->base);
@@ -136,6 +128,13 @@ static int on_body(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
+/* The trailer is read by itself, so that its bytes are known. */
+static int on_chunk(llhttp_t *parser)
+{
+    of(parser)->is_in_trailer = parser->content_length == 0;
+    return parser->content_length == 0 ? HPE_PAUSED : 0;
+}
+
 /* One piece of the body a call: the next chunk waits. */
 static int on_chunk_end(llhttp_t *parser)
 {
@@ -161,6 +160,7 @@ static const llhttp_settings_t settings = {
     .on_chunk_extension_value = on_extension,
     .on_headers_complete = on_head_end,
     .on_body = on_body,
+    .on_chunk_header = on_chunk,
     .on_chunk_complete = on_chunk_end,
     .on_message_complete = on_end,
 };
@@ -253,6 +253,18 @@ rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes)
     return fault == RC_HTTP1_FAULT_NONE ? RC_HTTP1_HEAD : fail(reader, fault);
 }
 
+/* How much of the input llhttp may see at once: of the trailer what was checked. */
+static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
+{
+    rc_http1_trailer_is is =
+        rc_http1_trailer_push(&reader->trailer, input, reader->limits->trailer_bytes, ret_len);
+    if (is == RC_HTTP1_TRAILER_BAD)
+        refuse(reader, RC_HTTP1_FAULT_TRAILER);
+    else if (is == RC_HTTP1_TRAILER_LARGE)
+        refuse(reader, RC_HTTP1_FAULT_TRAILER_TOO_LARGE);
+    return reader->fault == RC_HTTP1_FAULT_NONE;
+}
+
 rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
 {
     if (reader->fault != RC_HTTP1_FAULT_NONE)
@@ -261,7 +273,14 @@ rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
         return RC_HTTP1_END;
     /* The end may be there although no byte is left to read. */
     do {
-        size_t used = execute(reader, input->ptr, input->len);
+        const bool is_trailer = reader->is_in_trailer;
+        size_t len = input->len;
+        if (is_trailer && !check_trailer(reader, *input, &len))
+            return RC_HTTP1_FAULT;
+        size_t used = execute(reader, input->ptr, len);
+        /* Whoever sees the trailer's end elsewhere sees another message behind it. */
+        if (is_trailer && used != len)
+            refuse(reader, RC_HTTP1_FAULT_TRAILER);
         if (reader->fault != RC_HTTP1_FAULT_NONE)
             return RC_HTTP1_FAULT;
         *input = rc_str_make(input->ptr + used, input->len - used);

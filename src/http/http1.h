@@ -20,6 +20,8 @@
 
 #include <recourse/str.h>
 
+#include "http/http1_trailer.h"
+
 #define RC_HTTP1_FIELDS_MAX 128
 
 /* What is wrong: name, the status that a client gets for it, and the words. A response's fault is
@@ -45,6 +47,7 @@
     X(TOO_MANY_FIELDS, 431, "there are too many headers")                            \
     X(CHUNK, 400, "the chunked body is damaged")                                     \
     X(CHUNK_EXTENSION, 400, "the chunked body has too long extensions")              \
+    X(TRAILER, 400, "the trailer is malformed, or says what only a head may say")    \
     X(TRAILER_TOO_LARGE, 431, "the trailer is too large")                            \
     X(TRUNCATED, 400, "the message ended too early")
 
@@ -107,19 +110,20 @@ typedef struct rc_http1 {
     uint32_t target_len;
     uint32_t field_count;
     uint32_t extension_bytes;
-    uint32_t trailer_bytes;
     rc_http1_kind kind;
     rc_http1_fault fault;
     rc_http1_framing framing;
     rc_http1_event pending; /* what a callback found */
     bool is_head_done;
     bool is_whole;
+    bool is_in_trailer; /* the last chunk has come */
     bool is_paused;     /* by one of our own callbacks */
     bool is_value;      /* the header's value has begun */
     bool is_kept_alive; /* the peer says that the connection may be used again */
     bool is_bodiless;   /* a response that has none whatever it says: to HEAD */
     uint64_t length;    /* of a body whose framing is LENGTH */
-    rc_str body;        /* the piece of the latest BODY event: views what was passed in */
+    rc_http1_trailer trailer;
+    rc_str body; /* the piece of the latest BODY event: views what was passed in */
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
 } rc_http1;
 

@@ -105,6 +105,17 @@ static const struct {
     BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"),
     BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n\r\n0\r\n\r\n"),
     BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=\n\r\nhello\r\n0\r\n\r\n"),
+#define CHUNKED GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+    BAD(TRAILER, CHUNKED "\n"),
+    BAD(TRAILER, CHUNKED "X: a\r\n b\r\n\r\n"),
+    BAD(NONE, CHUNKED "X: a\n\r\n"),
+    BAD(NONE, CHUNKED "X: a\rY: b\r\n\r\n"),
+    BAD(TRAILER, CHUNKED ": a\r\n\r\n"),
+    BAD(NONE, CHUNKED " X: a\r\n\r\n"),
+    BAD(TRAILER, CHUNKED "Host: b\r\n\r\n"),
+    BAD(TRAILER, CHUNKED "Content-Length: 5\r\n\r\n"),
+    BAD(NONE, CHUNKED "Transfer-Encoding: chunked\r\n\r\n"),
+#undef CHUNKED
 #undef BAD
 };
 

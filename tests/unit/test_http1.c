@@ -102,7 +102,7 @@ static void chunks_are_put_together(void **state)
 {
     (void)state;
     rc_str bytes = RC_STR("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"
-                          "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: t\r\n\r\nNEXT");
+                          "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nX-Sum: t\r\n\r\nNEXT");
     result got = read_in_all_pieces(RC_HTTP1_REQUEST, bytes, false);
     assert_true(got.is_whole);
     assert_int_equal(got.body_len, 11);

@@ -1,0 +1,197 @@
+"""What every test over sockets needs: cases that are counted, and a gateway to talk to.
+
+    suite = Suite()
+    suite.case("name", function, argument...)    passes unless it raises
+    suite.run()                                  TAP on standard output
+
+RECOURSE is the command under test. RECOURSE_WIRE=few runs fewer cases, for builds in which each
+costs more. Nothing here waits for a fixed time; WAIT_S only ends what hangs.
+"""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
+WAIT_S = 60.0
+IS_FEW = os.environ.get("RECOURSE_WIRE") == "few"
+RECOURSE = os.environ.get("RECOURSE", "recourse")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def check(is_true, *what):
+    """Like assert, with the values that are of interest."""
+    if not is_true:
+        raise AssertionError(" ".join(str(part) for part in what))
+
+
+def wait_until(is_done, what):
+    """Looks again and again until it is so."""
+    end = time.monotonic() + WAIT_S
+    while not is_done():
+        check(time.monotonic() < end, "waited in vain:", what)
+        time.sleep(0.005)
+
+
+class Suite:
+    """Cases run several at once; those that look at the whole process run alone."""
+
+    def __init__(self, threads=8):
+        self.threads = threads
+        self.cases = []
+        self.failed = 0
+
+    def case(self, name, function, *args, is_alone=False):
+        self.cases.append((name, function, args, is_alone))
+
+    def alone(self, name, function, *args):
+        self.case(name, function, *args, is_alone=True)
+
+    @staticmethod
+    def _try(function, args):
+        try:
+            function(*args)
+        except Exception:  # whatever it is, the case has failed and the others go on
+            return traceback.format_exc()
+        return None
+
+    def _tell(self, number, name, trouble):
+        print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
+        if trouble:
+            self.failed += 1
+            print("".join(f"# {line}\n" for line in trouble.splitlines()), end="")
+        sys.stdout.flush()
+
+    def run(self):
+        """Gives the exit status."""
+        print(f"1..{len(self.cases)}")
+        with ThreadPoolExecutor(self.threads) as pool:
+            waiting = []
+            for number, (name, function, args, is_alone) in enumerate(self.cases, 1):
+                if is_alone:
+                    self._settle(waiting)
+                waiting.append((number, name, pool.submit(self._try, function, args)))
+                if is_alone:
+                    self._settle(waiting)
+            self._settle(waiting)
+        return 1 if self.failed else 0
+
+    def _settle(self, waiting):
+        for number, name, future in waiting:
+            self._tell(number, name, future.result())
+        waiting.clear()
+
+
+def _knows(extra):
+    """Does the command know these keys? Asked of itself, so that older ones can be tested too."""
+    result = subprocess.run([RECOURSE, "config", "check", "-"], input=json.dumps(extra).encode(),
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                            timeout=WAIT_S)
+    return result.returncode == 0
+
+
+_extras = None
+_extras_lock = threading.Lock()
+
+
+def _known_extras():
+    global _extras
+    with _extras_lock:
+        if _extras is None:
+            _extras = {}
+            for extra in ({"admin": {"listen": "off"}}, {"threads": 1}):
+                if _knows(extra):
+                    _extras.update(extra)
+        return _extras
+
+
+class Gateway:
+    """A gateway of its own in a folder of its own. config: a dict; JSON is YAML."""
+
+    def __init__(self, config, nofile=0):
+        self.folder = tempfile.mkdtemp(prefix="recourse-wire-")
+        whole = {"listen": "127.0.0.1:0", "audit": {"durability": "async"}}
+        whole.update(_known_extras())
+        whole.update(config)
+        path = os.path.join(self.folder, "recourse.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(whole, file, indent=1)
+        self.port_file = os.path.join(self.folder, "port")
+        self.talk = os.path.join(self.folder, "talk")
+        environment = dict(os.environ, KEY_1="key-1111")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))
+
+        with open(self.talk, "wb") as talk:
+            self.process = subprocess.Popen(
+                [RECOURSE, "serve", "--config", path, "--port-file", self.port_file],
+                cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=talk,
+                stderr=talk, preexec_fn=limit if nofile else None)
+        self.pid = self.process.pid
+        try:
+            self.port = self._wait_for_port()
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def _wait_for_port(self):
+        def is_there():
+            if self.process.poll() is not None:
+                with open(self.talk, encoding="utf-8", errors="replace") as talk:
+                    raise AssertionError("the gateway did not start: " + talk.read())
+            return os.path.exists(self.port_file) and os.path.getsize(self.port_file) > 0
+        wait_until(is_there, "the port")
+        with open(self.port_file, encoding="ascii") as file:
+            return int(file.read())
+
+    def rss_bytes(self):
+        with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+
+    def cpu_s(self):
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def stop(self):
+        """Asks it to end; a sanitizer says here what it forgot to give back."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(WAIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        with open(self.talk, encoding="utf-8", errors="replace") as talk:
+            said = talk.read()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        check(status == 0, "the gateway ended with", status, "and said:", said[-4000:])
+
+
+def main(suite, *ending):
+    """Runs the suite; what was started is stopped whatever happens, and counted as a case."""
+    def end():
+        first = None
+        for thing in ending:
+            try:
+                thing.stop()
+            except Exception as error:  # the others must be stopped too
+                first = first or error
+        if first:
+            raise first
+
+    suite.alone("everything ends well when asked to", end)
+    sys.exit(suite.run())

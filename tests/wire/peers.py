@@ -1,0 +1,421 @@
+"""Both sides of the gateway: clients that send any bytes, providers that follow a script.
+
+A client marks its request with the header x-plan; the provider looks the plan up and takes its next
+step for each request that comes with that mark. What comes without one is a stray.
+"""
+
+import itertools
+import socket
+import struct
+import threading
+
+from harness import WAIT_S, check
+
+CLEAN, CUT, RESET, TIMEOUT = "clean", "cut", "reset", "timeout"
+
+
+def reset(sock):
+    """Closes with a reset instead of an end."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+def is_gone(sock, timeout_s=WAIT_S):
+    """Waits until the peer closes or resets; bytes that still come are dropped."""
+    sock.settimeout(timeout_s)
+    try:
+        while sock.recv(65536):
+            pass
+        return True
+    except ConnectionError:
+        return True
+    except socket.timeout:
+        return False
+
+
+class Head:
+    """A start line and headers, as they came."""
+
+    def __init__(self, raw):
+        self.raw = raw
+        lines = raw[:-4].split(b"\r\n")
+        self.start = lines[0].decode("latin-1")
+        self.fields = []
+        for line in lines[1:]:
+            name, _, value = line.partition(b":")
+            self.fields.append((name.decode("latin-1").lower(), value.strip().decode("latin-1")))
+
+    def all(self, name):
+        return [value for key, value in self.fields if key == name]
+
+    def get(self, name, default=""):
+        found = self.all(name)
+        return found[0] if found else default
+
+
+class Source:
+    """Bytes of a socket, read in the units of HTTP. EOFError: the peer has closed."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.rest = b""
+
+    def more(self):
+        piece = self.sock.recv(65536)
+        if not piece:
+            raise EOFError
+        self.rest += piece
+
+    def until(self, mark):
+        at = 0
+        while True:
+            found = self.rest.find(mark, at)
+            if found >= 0:
+                end = found + len(mark)
+                got, self.rest = self.rest[:end], self.rest[end:]
+                return got
+            at = max(0, len(self.rest) - len(mark) + 1)
+            self.more()
+
+    def exactly(self, count):
+        while len(self.rest) < count:
+            self.more()
+        got, self.rest = self.rest[:count], self.rest[count:]
+        return got
+
+
+# ---- clients ----
+
+
+class Answer:
+    """What a client got, and how it ended: CLEAN, CUT, RESET or TIMEOUT."""
+
+    def __init__(self):
+        self.head = None
+        self.interim = []
+        self.body = b""
+        self.end = CUT
+        self.trouble = ""
+
+    @property
+    def status(self):
+        return int(self.head.start.split(" ")[1]) if self.head else 0
+
+    def get(self, name, default=""):
+        return self.head.get(name, default) if self.head else default
+
+    def __repr__(self):
+        start = self.head.start if self.head else "nothing"
+        return f"<{start} {self.end} {self.trouble} {self.body[-600:]!r}>"
+
+
+class Client:
+    """One connection to the gateway."""
+
+    def __init__(self, port, receive_bytes=0):
+        self.sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if receive_bytes:
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        self.sock.settimeout(WAIT_S)
+        self.sock.connect(("127.0.0.1", port))
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.source = Source(self.sock)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+
+    def send(self, data):
+        """What a peer that has closed does not take is no error: its answer tells."""
+        try:
+            self.sock.sendall(data)
+        except ConnectionError:
+            return False
+        return True
+
+    def send_slowly(self, data):
+        """A byte a packet."""
+        for at in range(len(data)):
+            if not self.send(data[at:at + 1]):
+                return False
+        return True
+
+    def _chunked(self, answer):
+        while True:
+            line = self.source.until(b"\r\n")[:-2]
+            size = int(line, 16)
+            if size == 0:
+                trailer = self.source.until(b"\r\n")
+                check(trailer == b"\r\n", "a trailer:", trailer)
+                return
+            answer.body += self.source.exactly(size)
+            check(self.source.exactly(2) == b"\r\n", "a chunk without its end")
+
+    def _body(self, answer, is_head):
+        coding = answer.head.all("transfer-encoding")
+        length = answer.head.all("content-length")
+        check(len(coding) + len(length) <= 1, "two framings:", answer.head.raw)
+        if is_head or answer.status in (204, 304):
+            return
+        if coding:
+            check(coding == ["chunked"], coding)
+            self._chunked(answer)
+        elif length:
+            wanted = int(length[0])
+            while len(answer.body) < wanted:
+                if not self.source.rest:
+                    self.source.more()
+                answer.body += self.source.exactly(min(len(self.source.rest),
+                                                       wanted - len(answer.body)))
+        else:
+            try:
+                while True:
+                    answer.body += self.source.rest
+                    self.source.rest = b""
+                    self.source.more()
+            except EOFError:
+                pass
+
+    def read(self, is_head=False):
+        """One answer, interim ones in front of it."""
+        answer = Answer()
+        try:
+            head = Head(self.source.until(b"\r\n\r\n"))
+            while head.start.split(" ")[1].startswith("1"):
+                answer.interim.append(head)
+                head = Head(self.source.until(b"\r\n\r\n"))
+            answer.head = head
+            self._body(answer, is_head)
+            answer.end = CLEAN
+        except EOFError:
+            answer.end = CUT
+        except ConnectionError:
+            answer.end = RESET
+        except socket.timeout:
+            answer.end = TIMEOUT
+        except (ValueError, IndexError, AssertionError) as error:
+            answer.end = CUT
+            answer.trouble = f"malformed: {error}"
+        return answer
+
+    def ask(self, data, is_head=False):
+        self.send(data)
+        return self.read(is_head)
+
+
+# ---- providers ----
+
+
+class Request(Head):
+    """What a provider got."""
+
+    def __init__(self, raw, body, connection, number):
+        super().__init__(raw)
+        self.body = body
+        self.connection = connection
+        self.number = number  # of this request on its connection, from 1
+
+    @property
+    def path(self):
+        return self.start.split(" ")[1]
+
+
+class Plan:
+    """What the provider does for the requests of one client: a step each, the last one again and
+    again. A step gets the provider's side of the connection and the request; it returns True when
+    the connection may be used again."""
+
+    def __init__(self, *steps):
+        self.steps = steps
+        self.seen = []
+        self.lock = threading.Lock()
+
+    def take(self, request):
+        with self.lock:
+            self.seen.append(request)
+            return self.steps[min(len(self.seen), len(self.steps)) - 1]
+
+
+class Upstream:
+    """A provider whose every answer is a script."""
+
+    def __init__(self):
+        self.sock = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port = self.sock.getsockname()[1]
+        self.plans = {}
+        self.strays = []
+        self.on_stray = lambda conn, request: say(conn, OK_CHAT)
+        self.marks = itertools.count(1)
+        self.connections = itertools.count(1)
+        self.open = set()
+        self.lock = threading.Lock()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def plan(self, *steps):
+        """Gives the mark and the plan."""
+        mark = f"plan-{next(self.marks)}"
+        plan = Plan(*steps)
+        self.plans[mark] = plan
+        return mark, plan
+
+    def stop(self):
+        self.sock.close()
+        with self.lock:
+            for conn in list(self.open):
+                conn.close()
+
+    def _accept(self):
+        while True:
+            try:
+                conn, _ = self.sock.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(conn, next(self.connections)),
+                             daemon=True).start()
+
+    def _step(self, request):
+        plan = self.plans.get(request.get("x-plan"))
+        if plan:
+            return plan.take(request)
+        with self.lock:
+            self.strays.append(request)
+        return self.on_stray
+
+    def _serve(self, conn, connection):
+        with self.lock:
+            self.open.add(conn)
+        try:
+            conn.settimeout(WAIT_S)
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            source = Source(conn)
+            for number in itertools.count(1):
+                raw = source.until(b"\r\n\r\n")
+                head = Head(raw)
+                body = source.exactly(int(head.get("content-length", "0")))
+                request = Request(raw, body, connection, number)
+                if not self._step(request)(conn, request):
+                    break
+        except (EOFError, OSError):
+            pass
+        finally:
+            with self.lock:
+                self.open.discard(conn)
+            conn.close()
+
+
+def say(conn, data):
+    """Sends and keeps the connection."""
+    conn.sendall(data)
+    return True
+
+
+def saying(data):
+    """A step: these bytes, and the connection may be used again."""
+    return lambda conn, request: say(conn, data)
+
+
+def ending(data):
+    """A step: these bytes, then the end of the connection."""
+    def step(conn, _):
+        conn.sendall(data)
+        return False
+    return step
+
+
+def resetting(data):
+    """A step: these bytes, then a reset."""
+    def step(conn, _):
+        conn.sendall(data)
+        reset(conn)
+        return False
+    return step
+
+
+def hanging(data, events):
+    """A step: these bytes, then nothing until the gateway is gone; then events.set()."""
+    def step(conn, _):
+        conn.sendall(data)
+        if is_gone(conn):
+            events.set()
+        return False
+    return step
+
+
+def http(body, status="200 OK", content_type="application/json", extra=b""):
+    """A whole response with its length."""
+    return (f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\n"
+            f"Content-Length: {len(body)}\r\n").encode() + extra + b"\r\n" + body
+
+
+def chunk(data):
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def chunks(pieces):
+    return b"".join(chunk(piece) for piece in pieces) + b"0\r\n\r\n"
+
+
+OK_CHAT = http(b'{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":'
+               b'"assistant","content":"Hello"},"finish_reason":"stop"}]}')
+
+
+def chat(mark="", model="m", is_stream=False, extra=b"", version=b"1.1", body=None):
+    """A chat request as bytes."""
+    if body is None:
+        stream = b',"stream":true' if is_stream else b""
+        body = b'{"model":"%b"%b,"messages":[{"role":"user","content":"Hi"}]}' % (
+            model.encode(), stream)
+    return post("/v1/chat/completions", body, mark, extra, version)
+
+
+def post(path, body, mark="", extra=b"", version=b"1.1"):
+    head = b"POST %b HTTP/%b\r\nHost: gateway\r\nContent-Type: application/json\r\n" % (
+        path.encode(), version)
+    if mark:
+        head += b"x-plan: %b\r\n" % mark.encode()
+    return head + extra + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def config(upstream, **more):
+    """Two OpenAI providers, Anthropic and Gemini, all of them the one upstream. Model "two" goes on
+    from the first to the second; nothing is remembered from case to case."""
+    keys = ["env:KEY_1"]
+    whole = {
+        "providers": {
+            "a": {"kind": "openai", "base_url": upstream.url("/a/v1"), "keys": keys},
+            "b": {"kind": "openai", "base_url": upstream.url("/b/v1"), "keys": keys},
+            "ca": {"kind": "anthropic", "base_url": upstream.url("/a"), "keys": keys},
+            "cb": {"kind": "anthropic", "base_url": upstream.url("/b"), "keys": keys},
+            "ga": {"kind": "gemini", "base_url": upstream.url("/a"), "keys": keys},
+            "gb": {"kind": "gemini", "base_url": upstream.url("/b"), "keys": keys},
+        },
+        "policies": {"quick": {"max_attempts": 3, "backoff": "fixed", "base_ms": 1,
+                               "jitter": "none"},
+                     "once": {"max_attempts": 1}},
+        "breaker": {"min_calls": 0},
+        "retry_budget": {"burst": 0},
+        "routes": routes(),
+    }
+    whole.update(more)
+    return whole
+
+
+def routes(**more):
+    """once: one try. two: a try each at two targets. The rest: three tries at one."""
+    def chain(*names):
+        return [{"target": name, "tries": 1} for name in names]
+    rows = [
+        {"model": "once", "policy": "once", "chain": chain("a/m")},
+        {"model": "two", "policy": "quick", "chain": chain("a/m", "b/m")},
+        {"model": "claude", "policy": "quick", "chain": chain("ca/m", "cb/m")},
+        {"model": "gemini", "policy": "quick", "chain": chain("ga/m", "gb/m")},
+        {"model": "*", "policy": "quick", "chain": [{"target": "a/*"}]},
+    ]
+    for row in rows:
+        row.update(more)
+    return rows

@@ -1,0 +1,89 @@
+"""Ambiguous and malformed requests: each is refused, its connection ends, and nothing that stands
+behind it is read as a request (RFC 9112, section 11.2)."""
+
+import os
+import re
+
+from harness import HERE, Gateway, Suite, check, main
+from peers import CLEAN, Client, Upstream, config, is_gone
+
+BODY = b'{"model":"m","messages":[]}'
+ESCAPES = {b"r": b"\r", b"n": b"\n", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
+
+
+def decode(text, name):
+    text = re.sub(rb"\\\{(\d+),((?:[^}\\]|\\.)*)\}", lambda m: m[2] * int(m[1]), text)
+    for word, meaning in ((b"$line", b"POST /v1/chat/completions HTTP/1.1\\r\\nx-case: %b\\r\\n"
+                           % name.encode()),
+                          (b"$host", b"Host: gateway\\r\\n"), (b"$body", BODY),
+                          (b"$chunk", b"1b\\r\\n%b\\r\\n" % BODY), (b"$end", b"0\\r\\n\\r\\n")):
+        text = text.replace(word, meaning)
+    return re.sub(rb"\\(x[0-9a-f]{2}|.)",
+                  lambda m: bytes([int(m[1][1:], 16)]) if m[1][:1] == b"x" else ESCAPES[m[1]], text)
+
+
+def read_cases(path):
+    """Gives (name, statuses, bytes) of each."""
+    cases = []
+    with open(path, "rb") as file:
+        for line in file.read().split(b"\n"):
+            if line.startswith(b"case "):
+                _, name, statuses = line.decode().split(" ")
+                cases.append((name, [int(status) for status in statuses.split(",")], []))
+            elif line and not line.startswith(b"#"):
+                cases[-1][2].append(line)
+    return [(name, statuses, decode(b"".join(lines), name)) for name, statuses, lines in cases]
+
+
+upstream = Upstream()
+gateway = Gateway(config(upstream))
+
+
+def second(name):
+    """What must never be read as a request."""
+    return (b"POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nx-smuggled: %b\r\n"
+            b"Content-Length: 27\r\n\r\n%b" % (name.encode(), BODY))
+
+
+def refuse(name, statuses, data, send):
+    with Client(gateway.port) as client:
+        send(client, data)
+        answer = client.read()
+        check(answer.status in statuses, "wanted", statuses, "got", answer)
+        check(answer.end == CLEAN, answer)
+        check(answer.get("connection") == "close", answer)
+        check(not client.source.rest, "a second answer:", client.source.rest)
+        check(is_gone(client.sock), "the connection stays open")
+    leaked = [r.raw for r in list(upstream.strays)
+              if name in (r.get("x-case"), r.get("x-smuggled"))]
+    check(not leaked, "reached the provider:", leaked)
+
+
+def refuse_both_ways(name, statuses, data):
+    """In one piece, then byte by byte."""
+    data += second(name)
+    refuse(name, statuses, data, Client.send)
+    if len(data) < 2000:
+        refuse(name, statuses, data, Client.send_slowly)
+
+
+def nothing_passed():
+    check(not upstream.strays, [request.raw for request in upstream.strays])
+
+
+def is_alive():
+    with Client(gateway.port) as client:
+        answer = client.ask(second("none"))
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+    check(len(upstream.strays) == 1, "the provider counts")
+
+
+suite = Suite()
+cases = read_cases(os.path.join(HERE, "smuggling.txt"))
+for one in cases:
+    suite.case("refused: " + one[0], refuse_both_ways, *one)
+suite.alone("every case has a name of its own, and there are many",
+            lambda: check(len({one[0] for one in cases}) == len(cases) >= 150))
+suite.alone("no request reached the provider", nothing_passed)
+suite.alone("a good request does", is_alive)
+main(suite, gateway, upstream)
