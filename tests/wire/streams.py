@@ -1,0 +1,204 @@
+"""A short stream of each dialect, and what a client reads in one.
+
+The events of a sample are (bytes, is_content). What is whole is told apart from what was cut by
+readers of this file's own: none of the gateway's code is used.
+"""
+
+import json
+
+from harness import check
+from peers import chunk, chunks, http, post
+
+
+def parse_sse(body):
+    """Gives the events that a browser would dispatch, as (name, data), and what is left over."""
+    text = body.decode("utf-8")
+    if text.startswith("\ufeff"):
+        text = text[1:]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    events, name, data = [], "", []
+    lines = text.split("\n")
+    rest = lines.pop()
+    for line in lines:
+        if not line:
+            if data:
+                events.append((name, "\n".join(data)))
+            name, data = "", []
+            continue
+        field, _, value = line.partition(":")
+        value = value[1:] if value.startswith(" ") else value
+        if field == "data":
+            data.append(value)
+        elif field == "event":
+            name = value
+    return events, rest or "\n".join(data)
+
+
+class Sample:
+    """One dialect's stream and the request that asks for it."""
+
+    def __init__(self, name, path, body, events, is_array=False, has_terminator=True):
+        self.name = name
+        self.path = path
+        self.body = body
+        self.events = events
+        self.is_array = is_array
+        self.has_terminator = has_terminator
+        self.type = "application/json" if is_array else "text/event-stream"
+
+    def pieces(self, mark=b""):
+        """The events' bytes; mark tells one provider's text from another's."""
+        return [data.replace(b"@@", mark) for data, _ in self.events]
+
+    def request(self, mark, extra=b""):
+        return post(self.path, self.body, mark, extra)
+
+    def content_end(self):
+        """Where the first event with content ends, in the payload."""
+        end = 0
+        for data, is_content in self.events:
+            end += len(data.replace(b"@@", b""))
+            if is_content:
+                return end
+        raise AssertionError("no content")
+
+    def read(self, body):
+        """What a client understands: a list of (name, JSON or text), and what it cannot."""
+        if not self.is_array:
+            events, rest = parse_sse(body)
+            return [(name, _json(data)) for name, data in events], rest
+        try:
+            return [("", element) for element in json.loads(body)], ""
+        except ValueError as error:
+            return [], f"{error}: {body!r}"
+
+    def check_error(self, answer, payload):
+        """The client got whole events of the sample, then one that says what happened. Gives the
+        report's code."""
+        check(answer.status == 200 and answer.end == "clean", answer)
+        got, rest = self.read(answer.body)
+        check(not rest, "half an event:", repr(rest), answer)
+        check(got, "no event at all:", answer)
+        name, error = got.pop()
+        check(isinstance(error, dict) and "error" in error, "no error at the end:", answer)
+        check(name == ("error" if self.name in ("anthropic", "responses") else ""), name)
+        check(isinstance(error.get("recourse"), dict), "no report:", error)
+        # As far as the client came it has the sample's events, each of them whole.
+        wanted = self.read(b"".join(self.pieces()))[0]
+        check(got == wanted[:len(got)], "other events than the provider's:", got)
+        whole = self.count_whole(payload)
+        check(len(got) == whole, "the provider sent", whole, "events, the client has", len(got))
+        return error["recourse"].get("error_code")
+
+    def count_whole(self, payload):
+        """How many events end within that many bytes."""
+        count = end = 0
+        for piece in self.pieces():
+            end += len(piece)
+            count += end <= payload
+        return count
+
+
+def _json(data):
+    try:
+        return json.loads(data)
+    except ValueError:
+        return data
+
+
+def _data(*objects):
+    return [(b"data: " + text.encode() + b"\n\n", is_content) for text, is_content in objects]
+
+
+def _typed(*objects):
+    events = []
+    for text, is_content in objects:
+        kind = json.loads(text)["type"]
+        events.append((f"event: {kind}\ndata: {text}\n\n".encode(), is_content))
+    return events
+
+
+CHAT = Sample(
+    "chat", "/v1/chat/completions", b'{"model":"two","stream":true,"messages":[]}', _data(
+        ('{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}', False),
+        ('{"choices":[{"index":0,"delta":{"content":"@@Gr\u00fc\u00df dich \U0001f600"}}]}', True),
+        ('{"choices":[{"index":0,"delta":{"content":" you"}}]}', True),
+        ('{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}', False),
+        ('{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}', False),
+        ('[DONE]', False)))
+
+COMPLETIONS = Sample(
+    "completions", "/v1/completions", b'{"model":"two","stream":true,"prompt":"Hi"}', _data(
+        ('{"choices":[{"index":0,"text":""}]}', False),
+        ('{"choices":[{"index":0,"text":"@@Hello"}]}', True),
+        ('{"choices":[{"index":0,"text":" you"}]}', True),
+        ('{"choices":[{"index":0,"text":"","finish_reason":"stop"}]}', False),
+        ('[DONE]', False)))
+
+RESPONSES = Sample(
+    "responses", "/v1/responses", b'{"model":"two","stream":true,"input":"Hi"}', _typed(
+        ('{"type":"response.created","response":{"id":"r"}}', False),
+        ('{"type":"response.output_item.added","item":{"type":"message"}}', False),
+        ('{"type":"response.output_text.delta","delta":"@@Hello"}', True),
+        ('{"type":"response.output_text.delta","delta":" you"}', True),
+        ('{"type":"response.completed","response":{"status":"completed"}}', False)))
+
+ANTHROPIC = Sample(
+    "anthropic", "/v1/messages",
+    b'{"model":"claude","stream":true,"max_tokens":9,"messages":[]}', _typed(
+        ('{"type":"message_start","message":{"content":[],"usage":{"input_tokens":1}}}', False),
+        ('{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+         False),
+        ('{"type":"ping"}', False),
+        ('{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"@@Hi"}}',
+         True),
+        ('{"type":"content_block_stop","index":0}', False),
+        ('{"type":"message_delta","delta":{"stop_reason":"end_turn"}}', False),
+        ('{"type":"message_stop"}', False)))
+
+_GEMINI = ('{"candidates":[{"content":{"parts":[{"text":"@@Hello"}],"role":"model"}}]}',
+           '{"candidates":[{"content":{"parts":[{"text":" you"}],"role":"model"}}]}',
+           '{"candidates":[{"content":{"parts":[{"text":"!"}]},"finishReason":"STOP"}],'
+           '"usageMetadata":{"promptTokenCount":1}}')
+_ASK_GEMINI = b'{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}'
+
+GEMINI = Sample(
+    "gemini", "/v1beta/models/gemini:streamGenerateContent?alt=sse", _ASK_GEMINI,
+    [(b"data: " + text.encode() + b"\r\n\r\n", True) for text in _GEMINI], has_terminator=False)
+
+ARRAY = Sample(
+    "array", "/v1beta/models/gemini:streamGenerateContent", _ASK_GEMINI,
+    [(b"[" + _GEMINI[0].encode(), True), (b",\r\n" + _GEMINI[1].encode(), True),
+     (b",\r\n" + _GEMINI[2].encode(), True), (b"\n]\n", False)], is_array=True)
+
+SAMPLES = (CHAT, COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI, ARRAY)
+
+
+# ---- framings: a head, and a body of which any prefix can be sent ----
+
+
+def _head(sample, framing):
+    return b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\n%b\r\n" % (sample.type.encode(), framing)
+
+
+def framed(sample, how, mark=b""):
+    """Gives head and body of a whole answer: chunked, length or close."""
+    pieces = sample.pieces(mark)
+    whole = b"".join(pieces)
+    if how == "chunked":
+        return _head(sample, b"Transfer-Encoding: chunked\r\n"), chunks(pieces)
+    if how == "length":
+        return _head(sample, b"Content-Length: %d\r\n" % len(whole)), whole
+    return _head(sample, b"Connection: close\r\n"), whole
+
+
+def payload_of(sample, how, sent):
+    """How many bytes of the payload are in the first bytes of the body."""
+    if how != "chunked":
+        return sent
+    payload = 0
+    for piece in sample.pieces():
+        size_line = len(chunk(piece)) - len(piece) - 2
+        payload += max(0, min(len(piece), sent - size_line))
+        sent -= len(chunk(piece))
+    return payload

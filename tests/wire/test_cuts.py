@@ -1,0 +1,123 @@
+"""A provider's stream is cut behind every byte, by an end and by a reset. Before content nobody
+notices: the second target answers. Behind content nothing is tried again, and the client is told in
+its own dialect. A stream that is not whole never looks like one that is."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from harness import IS_FEW, Gateway, Suite, check, main
+from peers import CLEAN, Client, Upstream, config, ending, resetting, saying
+from streams import SAMPLES, framed, payload_of
+
+upstream = Upstream()
+gateway = Gateway(config(upstream))
+STEP = 17 if IS_FEW else 1
+
+# How much may be missing at an event's end for it still to be taken for whole: its line ends.
+LINE_ENDS = {"array": 2, "gemini": 4}
+
+
+def is_same(sample, answer, mark):
+    """All that the provider meant to say, whole; line ends may differ where they were cut off."""
+    got, rest = sample.read(answer.body)
+    return answer.end == CLEAN and not rest and got == sample.read(b"".join(sample.pieces(mark)))[0]
+
+
+def check_retried(sample, answer, plan):
+    check(answer.status == 200 and is_same(sample, answer, b"B"), answer)
+    check(answer.get("x-recourse-attempts") == "2", answer)
+    check([request.path[:3] for request in plan.seen] == ["/a/", "/b/"], plan.seen)
+
+
+def check_told(sample, answer, plan, payload):
+    check(len(plan.seen) == 1, "tried again behind content")
+    code = sample.check_error(answer, payload)
+    check(code in ("StreamInterrupted", "ConnectionReset", "MalformedResponse"), code)
+
+
+def check_whole(sample, answer, plan):
+    check(len(plan.seen) == 1, "tried again")
+    check(answer.status == 200 and is_same(sample, answer, b""), answer)
+
+
+def is_any(*checks):
+    """At an event's very end there are two good answers."""
+    troubles = []
+    for one in checks:
+        try:
+            one()
+            return
+        except AssertionError as error:
+            troubles.append(str(error))
+    raise AssertionError(" / ".join(troubles))
+
+
+def judge(sample, how, sent, answer, plan):
+    body = framed(sample, how)[1]
+    payload = payload_of(sample, how, sent)
+    whole = len(b"".join(sample.pieces()))
+    slack = LINE_ENDS.get(sample.name, 2)
+    content = sample.content_end()
+
+    def retried():
+        check_retried(sample, answer, plan)
+
+    def told():
+        check_told(sample, answer, plan, payload)
+
+    def done():
+        check_whole(sample, answer, plan)
+    is_whole_message = sent == len(body) and how != "close"
+    if is_whole_message or (sample.has_terminator and payload == whole):
+        done()
+    elif sample.has_terminator and payload >= whole - slack:
+        is_any(told, done)
+    elif payload >= content:
+        told()
+    elif payload >= content - slack and not sample.is_array:
+        is_any(told, retried)
+    else:
+        retried()
+
+
+def cut_at(client, sample, how, end, sent):
+    head, body = framed(sample, how)
+    head_b, body_b = framed(sample, "chunked", b"B")
+    mark, plan = upstream.plan(end(head + body[:sent]), saying(head_b + body_b))
+    answer = client.ask(sample.request(mark))
+    try:
+        judge(sample, how, sent, answer, plan)
+    except AssertionError as error:
+        raise AssertionError(f"behind byte {sent} of {len(body)}: {error}") from None
+    finally:
+        del upstream.plans[mark]
+
+
+def cut_everywhere(sample, how, end, offset, step):
+    """One connection of the client for all of them: it stays usable whatever the provider does."""
+    trouble = []
+    with Client(gateway.port) as client:
+        # A whole message is no cut; without a length or a last chunk nothing says that it is whole.
+        last = len(framed(sample, how)[1]) + (how == "close")
+        for sent in range(offset, last, step):
+            try:
+                cut_at(client, sample, how, end, sent)
+            except AssertionError as error:
+                trouble.append(str(error))
+                client.__exit__()
+                client.__init__(gateway.port)
+    check(not trouble, len(trouble), "offsets;", "; ".join(trouble[:3]))
+
+
+suite = Suite()
+for one in SAMPLES:
+    suite.case(f"{one.name}: an end behind every byte, chunked", cut_everywhere, one, "chunked",
+               ending, 0, STEP)
+    suite.case(f"{one.name}: a reset behind every byte, chunked", cut_everywhere, one, "chunked",
+               resetting, 0, STEP)
+    suite.case(f"{one.name}: an end behind every third byte of a length", cut_everywhere, one,
+               "length", ending, 0, 3 * STEP)
+    suite.case(f"{one.name}: an end behind every third byte, the end being the end",
+               cut_everywhere, one, "close", ending, 1, 3 * STEP)
+    suite.case(f"{one.name}: a reset behind every third byte, the end being the end",
+               cut_everywhere, one, "close", resetting, 2, 3 * STEP)
+main(suite, gateway, upstream)
