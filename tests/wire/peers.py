@@ -381,9 +381,9 @@ def post(path, body, mark="", extra=b"", version=b"1.1"):
     return head + extra + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
-def config(upstream, **more):
-    """Two OpenAI providers, Anthropic and Gemini, all of them the one upstream. Model "two" goes on
-    from the first to the second; nothing is remembered from case to case."""
+def config(upstream, rest=None, **more):
+    """Two providers of each interface, all of them the one upstream; rest: one that the model rest
+    has for itself. Nothing is remembered from case to case."""
     keys = ["env:KEY_1"]
     whole = {
         "providers": {
@@ -401,6 +401,9 @@ def config(upstream, **more):
         "retry_budget": {"burst": 0},
         "routes": routes(),
     }
+    if rest:
+        whole["providers"]["r"] = {"kind": "openai", "base_url": rest.url("/v1"), "keys": keys}
+        whole["routes"].insert(0, {"model": "rest", "policy": "once", "chain": [{"target": "r/m"}]})
     whole.update(more)
     return whole
 

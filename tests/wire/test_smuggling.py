@@ -2,37 +2,17 @@
 behind it is read as a request (RFC 9112, section 11.2)."""
 
 import os
-import re
 
+from cases import read_cases
 from harness import HERE, Gateway, Suite, check, main
 from peers import CLEAN, Client, Upstream, config, is_gone
 
 BODY = b'{"model":"m","messages":[]}'
-ESCAPES = {b"r": b"\r", b"n": b"\n", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
-
-def decode(text, name):
-    text = re.sub(rb"\\\{(\d+),((?:[^}\\]|\\.)*)\}", lambda m: m[2] * int(m[1]), text)
-    for word, meaning in ((b"$line", b"POST /v1/chat/completions HTTP/1.1\\r\\nx-case: %b\\r\\n"
-                           % name.encode()),
-                          (b"$host", b"Host: gateway\\r\\n"), (b"$body", BODY),
-                          (b"$chunk", b"1b\\r\\n%b\\r\\n" % BODY), (b"$end", b"0\\r\\n\\r\\n")):
-        text = text.replace(word, meaning)
-    return re.sub(rb"\\(x[0-9a-f]{2}|.)",
-                  lambda m: bytes([int(m[1][1:], 16)]) if m[1][:1] == b"x" else ESCAPES[m[1]], text)
-
-
-def read_cases(path):
-    """Gives (name, statuses, bytes) of each."""
-    cases = []
-    with open(path, "rb") as file:
-        for line in file.read().split(b"\n"):
-            if line.startswith(b"case "):
-                _, name, statuses = line.decode().split(" ")
-                cases.append((name, [int(status) for status in statuses.split(",")], []))
-            elif line and not line.startswith(b"#"):
-                cases[-1][2].append(line)
-    return [(name, statuses, decode(b"".join(lines), name)) for name, statuses, lines in cases]
+def words_of(name):
+    return {"$line": b"POST /v1/chat/completions HTTP/1.1\r\nx-case: %b\r\n" % name.encode(),
+            "$host": b"Host: gateway\r\n", "$body": BODY, "$chunk": b"1b\r\n%b\r\n" % BODY,
+            "$end": b"0\r\n\r\n"}
 
 
 upstream = Upstream()
@@ -59,8 +39,9 @@ def refuse(name, statuses, data, send):
     check(not leaked, "reached the provider:", leaked)
 
 
-def refuse_both_ways(name, statuses, data):
+def refuse_both_ways(name, rest, data):
     """In one piece, then byte by byte."""
+    statuses = [int(status) for status in rest[0].split(",")]
     data += second(name)
     refuse(name, statuses, data, Client.send)
     if len(data) < 2000:
@@ -79,7 +60,7 @@ def is_alive():
 
 
 suite = Suite()
-cases = read_cases(os.path.join(HERE, "smuggling.txt"))
+cases = read_cases(os.path.join(HERE, "smuggling.txt"), words_of)
 for one in cases:
     suite.case("refused: " + one[0], refuse_both_ways, *one)
 suite.alone("every case has a name of its own, and there are many",
