@@ -239,10 +239,15 @@ class Plan:
 
 
 class Upstream:
-    """A provider whose every answer is a script."""
+    """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies."""
 
-    def __init__(self):
-        self.sock = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    def __init__(self, is_eager=False):
+        self.is_eager = is_eager
+        self.sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if is_eager:
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.sock.bind(("127.0.0.1", 0))
+        self.sock.listen(1024)
         self.port = self.sock.getsockname()[1]
         self.plans = {}
         self.strays = []
@@ -296,7 +301,8 @@ class Upstream:
             for number in itertools.count(1):
                 raw = source.until(b"\r\n\r\n")
                 head = Head(raw)
-                body = source.exactly(int(head.get("content-length", "0")))
+                length = 0 if self.is_eager else int(head.get("content-length", "0"))
+                body = source.exactly(length)
                 request = Request(raw, body, connection, number)
                 if not self._step(request)(conn, request):
                     break

@@ -1,0 +1,210 @@
+"""What belongs to one connection, to the gateway or to somebody's identity passes in neither
+direction; no value can begin a line of its own."""
+
+from harness import Gateway, Suite, check, main
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, config, http, post, saying
+
+upstream = Upstream()
+gateway = Gateway(config(upstream))
+BODY = OK_CHAT.partition(b"\r\n\r\n")[2]
+
+# Of a client's request; none of these values may reach a provider.
+DROPPED = """Connection: keep-alive, x-listed-1
+Connection: X-Listed-2,x-listed-3 , close-not
+x-listed-1: secret-v
+X-LISTED-2: secret-v
+x-listed-3: secret-v
+Keep-Alive: timeout=secret-v
+TE: trailers, secret-v
+Trailer: secret-v
+Upgrade: secret-v
+HTTP2-Settings: secret-v
+Proxy-Authorization: Basic secret-v
+Proxy-Connection: secret-v
+Proxy-Foo: secret-v
+Forwarded: for=secret-v
+X-Forwarded-For: secret-v
+X-Forwarded-Host: secret-v
+X-Forwarded-Proto: secret-v
+X-Forwarded-Anything: secret-v
+X-Real-IP: secret-v
+X-Client-IP: secret-v
+True-Client-IP: secret-v
+CF-Connecting-IP: secret-v
+Via: 1.1 secret-v
+Cookie: a=secret-v
+Authorization: Bearer secret-v
+x-api-key: secret-v
+x-goog-api-key: secret-v
+api-key: secret-v
+X-Original-URL: /secret-v
+X-Rewrite-URL: /secret-v
+X-HTTP-Method-Override: secret-v
+x-recourse-anything: secret-v
+x-recourse-target: secret-v
+x-recourse-deadline-ms: 50000
+X-Recourse-Policy: once
+x-recourse-replayable: true
+anthropic-beta: secret-v
+x-goog-user-project: secret-v""".split("\n")
+
+# Of a provider's answer.
+DROPPED_BACK = """Connection: keep-alive, x-listed-1
+Connection: X-Listed-2
+x-listed-1: secret-v
+X-LISTED-2: secret-v
+Keep-Alive: timeout=secret-v
+Trailer: secret-v
+Upgrade: secret-v
+Proxy-Authenticate: secret-v
+Proxy-Connection: secret-v
+Via: 1.1 secret-v
+Set-Cookie: a=secret-v
+Server: secret-v
+X-Powered-By: secret-v
+Alt-Svc: secret-v
+Strict-Transport-Security: secret-v
+Content-Security-Policy: secret-v
+Access-Control-Allow-Origin: secret-v
+WWW-Authenticate: secret-v
+Location: /secret-v
+Refresh: 0;secret-v
+X-Forwarded-For: secret-v
+x-recourse-target: secret-v
+X-Recourse-Request-Id: secret-v
+x-recourse-attempts: 77
+x-recourse-anything: secret-v
+Authorization: secret-v""".split("\n")
+
+
+def lines(fields):
+    return "".join(field + "\r\n" for field in fields).encode()
+
+
+def ask(mark, extra):
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "once", extra=extra))
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        return answer
+
+
+def dropped_on_the_way_up():
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    ask(mark, lines(DROPPED) + b"x-mine: kept\r\nX-Mine: too\r\nUser-Agent: mine/1\r\n"
+        b"openai-organization: org\r\n")
+    seen = plan.seen[0]
+    check("secret-v" not in seen.raw.decode("latin-1"), seen.raw)
+    check(seen.all("x-mine") == ["kept", "too"], seen.raw)
+    check(seen.get("user-agent") == "mine/1" and seen.get("openai-organization") == "org", seen.raw)
+    check(seen.all("host") == [f"127.0.0.1:{upstream.port}"], seen.raw)
+    check(seen.all("authorization") == ["Bearer key-1111"], seen.raw)
+    check(seen.all("accept-encoding") == ["identity"], seen.raw)
+    names = {name for name, _ in seen.fields}
+    allowed = {"host", "authorization", "x-mine", "user-agent", "openai-organization", "x-plan",
+               "accept-encoding", "content-type", "content-length", "accept"}
+    check(names <= allowed, "more than was sent:", names - allowed)
+
+
+def dropped_on_the_way_down():
+    mark, _ = upstream.plan(saying(http(BODY, extra=lines(DROPPED_BACK)
+                                        + b"x-mine: kept\r\nx-request-id: theirs\r\n")))
+    answer = ask(mark, b"")
+    check("secret-v" not in answer.head.raw.decode("latin-1"), answer.head.raw)
+    check(answer.get("x-mine") == "kept" and answer.get("x-request-id") == "theirs")
+    check(answer.head.all("x-recourse-attempts") == ["1"], answer.head.raw)
+    check(answer.head.all("x-recourse-target") == ["a/m"], answer.head.raw)
+    check(len(answer.head.all("x-recourse-request-id")) == 1, answer.head.raw)
+
+
+def dropped_of_a_failure():
+    """An answer that is written here says nothing that the provider said."""
+    mark, _ = upstream.plan(saying(http(b'{"error":{"message":"no"}}', status="400 Bad Request",
+                                        extra=lines(DROPPED_BACK))))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "once"))
+        check(answer.status == 400, answer)
+        check("secret-v" not in answer.head.raw.decode("latin-1"), answer.head.raw)
+
+
+def listed_as_of_the_connection(name):
+    """A client cannot take away what the gateway says to a provider."""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    ask(mark, b"Connection: %b\r\n" % name)
+    seen = plan.seen[0]
+    check(seen.all("host") == [f"127.0.0.1:{upstream.port}"], seen.raw)
+    check(seen.all("authorization") == ["Bearer key-1111"], seen.raw)
+    check(seen.all("content-length") == [str(len(seen.body))] and seen.body, seen.raw)
+
+
+# ---- lines ----
+
+EVIL = "%0d%0ax-evil:%201", "%0ax-evil:%201", "%0d", "%00", "%0D%0A%0d%0aGET%20/%20HTTP/1.1"
+
+
+def no_evil(requests, answer):
+    for head in [request.raw for request in requests] + ([answer.head.raw] if answer.head else []):
+        check(b"\0" not in head and b"\nx-evil" not in head.lower(), head)
+        check(head.count(b"\n") == head.count(b"\r\n") == head.count(b"\r"), head)
+        check(head.count(b"\r\n\r\n") == 1 and head.endswith(b"\r\n\r\n"), head)
+    check(all(len(request.raw.split(b"\r\n")[0].split(b" ")) == 3 for request in requests))
+
+
+def in_a_path(evil):
+    mark, plan = upstream.plan(saying(http(b'{"candidates":[{"content":{"parts":[{"text":"x"}]}}]}')))
+    ask_gemini = b'{"contents":[]}'
+    for path in (f"/v1beta/models/gemini{evil}:generateContent", f"/v1beta/models/{evil}/:embedContent",
+                 f"/p/a/files/{evil}", f"/p/a/files?x={evil}", f"/p/{evil}/files",
+                 f"/v1beta/models/gemini:generateContent?x={evil}&key={evil}",
+                 f"/v1/chat/completions?{evil}"):
+        with Client(gateway.port) as client:
+            no_evil(plan.seen, client.ask(post(path, ask_gemini, mark)))
+
+
+def in_a_model(escape):
+    """In JSON the escape is good; in a header or a path of a provider it must not become a line."""
+    model = b"m" + escape + b"x-evil: 1" + escape + b"y"
+    for body in (b'{"model":"%b","messages":[]}' % model, b'{"model":"a/%b","messages":[]}' % model,
+                 b'{"model":"ga/%b","messages":[]}' % model):
+        mark, plan = upstream.plan(saying(OK_CHAT))
+        with Client(gateway.port) as client:
+            no_evil(plan.seen, client.ask(chat(mark, body=body)))
+
+
+def in_a_header(name):
+    """Ours are read strictly; what is wrong is refused or ignored, never passed on."""
+    for value in (b"a%0d%0ax-evil: 1", b"\xff\xfe", b"00-%b-%b-01" % (b"g" * 32, b"h" * 16), b'"',
+                  b'"a b"', b"x" * 600):
+        mark, plan = upstream.plan(saying(OK_CHAT))
+        with Client(gateway.port) as client:
+            answer = client.ask(chat(mark, "once", extra=b"%b: %b\r\n" % (name, value)))
+            check(answer.status in (200, 400, 401), answer)
+            no_evil(plan.seen, answer)
+
+
+def from_a_provider():
+    """Nor in the other direction: what a provider says of itself ends in no header of ours."""
+    evil = ('{"error":{"message":"a\\r\\nx-evil: 1","type":"b\\r\\nx-evil: 1","code":"c\\u0000\\r\\n'
+            'x-evil: 1","param":"d\\nx-evil: 1"}}').encode()
+    mark, plan = upstream.plan(saying(http(evil, status="429 Slow", extra=b"retry-after: 1\r\n")))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "once"))
+        check(answer.status == 429, answer)
+        no_evil(plan.seen, answer)
+
+
+suite = Suite()
+suite.case("towards a provider", dropped_on_the_way_up)
+suite.case("towards a client", dropped_on_the_way_down)
+suite.case("towards a client, of a failure", dropped_of_a_failure)
+for listed in (b"host", b"authorization", b"content-length", b"close, content-type, host"):
+    suite.case(f"Connection: {listed.decode()}", listed_as_of_the_connection, listed)
+for text in EVIL:
+    suite.case(f"in a path: {text}", in_a_path, text)
+for text in (b"\\r\\n", b"\\n", b"\\u000d\\u000a", b"\\u0000", b"\\u2028", b"\r\n", b"\n", b"\0"):
+    suite.case(f"in a model: {text!r}", in_a_model, text)
+for header in (b"traceparent", b"tracestate", b"idempotency-key", b"x-recourse-policy", b"accept",
+               b"x-recourse-deadline-ms", b"authorization", b"content-type", b"user-agent"):
+    suite.case(f"in a header: {header.decode()}", in_a_header, header)
+suite.case("in a provider's error", from_a_provider)
+suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
+main(suite, gateway, upstream)
