@@ -405,6 +405,7 @@ def config(upstream, rest=None, **more):
                      "once": {"max_attempts": 1}},
         "breaker": {"min_calls": 0},
         "retry_budget": {"burst": 0},
+        "cooldown_ms": 0,
         "routes": routes(),
     }
     if rest:

@@ -1,0 +1,229 @@
+"""Streams of providers that misbehave in other ways than by being cut: damage, errors, odd line
+ends, sizes, pauses. What is only odd passes byte for byte; what failed is told or tried elsewhere."""
+
+import threading
+
+from harness import WAIT_S, Gateway, Suite, check, main
+from peers import CLEAN, Client, Upstream, chunk, chunks, config, is_gone, routes, saying
+from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, SAMPLES, framed
+
+upstream = Upstream()
+gateway = Gateway(config(upstream))
+QUICK = {"connect_ms": 100, "first_byte_ms": 200, "idle_ms": 300}
+impatient = Gateway(config(upstream, routes=routes(timeouts=QUICK)))
+
+SSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+def delta(text):
+    return b'data: {"choices":[{"index":0,"delta":{"content":"%b"}}]}\n\n' % text
+
+
+STOP = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+DONE = b"data: [DONE]\n\n"
+
+
+def ask(sample, *steps, port=gateway.port):
+    mark, plan = upstream.plan(*steps)
+    with Client(port) as client:
+        return client.ask(sample.request(mark)), plan
+
+
+def good(sample):
+    head, body = framed(sample, "chunked", b"B")
+    return saying(head + body)
+
+
+def stream(*pieces):
+    return SSE + b"Transfer-Encoding: chunked\r\n\r\n" + chunks(pieces)
+
+
+def passes(sample, pieces):
+    """All of it, as it came, in one try."""
+    head = framed(sample, "chunked")[0]
+    answer, plan = ask(sample, saying(head + chunks(pieces)))
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
+    check(answer.body == b"".join(pieces), "other bytes:", answer)
+
+
+def retried(sample, data):
+    """Nobody sees it: the second target's stream, whole."""
+    answer, plan = ask(sample, saying(data), good(sample))
+    check(answer.status == 200 and answer.end == CLEAN, answer)
+    check(answer.body == b"".join(sample.pieces(b"B")), answer)
+    check([request.path[:3] for request in plan.seen] == ["/a/", "/b/"], plan.seen)
+
+
+def told(sample, data, content, codes):
+    """One try, the content that came, the dialect's error with the report."""
+    answer, plan = ask(sample, saying(data), good(sample))
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
+    check(content in answer.body, "content is missing:", answer)
+    events, rest = sample.read(answer.body)
+    check(not rest, "half an event:", rest)
+    error = events[-1][1]
+    check(isinstance(error, dict) and "error" in error and "recourse" in error, answer)
+    check(error["recourse"]["error_code"] in codes, error["recourse"])
+    check(sum("recourse" in event for _, event in events if isinstance(event, dict)) == 1, answer)
+
+
+def untouched(sample):
+    """The provider's own error is not passed on beside ours."""
+    def inner():
+        mine = {"chat": delta(b"Hi") + b'data: {"error":{"message":"m-1","type":"server_error"}}\n\n',
+                "anthropic": b"".join(ANTHROPIC.pieces()[:4]) + b'event: error\ndata: {"type":"error",'
+                b'"error":{"type":"overloaded_error","message":"m-1"}}\n\n',
+                "gemini": GEMINI.pieces()[0] + b'data: {"error":{"code":503,"message":"m-1","status":'
+                b'"UNAVAILABLE"}}\r\n\r\n',
+                "array": ARRAY.pieces()[0] + b',{"error":{"code":503,"message":"m-1","status":'
+                b'"UNAVAILABLE"}}]',
+                "responses": b"".join(RESPONSES.pieces()[:3]) + b'event: error\ndata: {"type":"error",'
+                b'"code":"server_error","message":"m-1"}\n\n',
+                "completions": COMPLETIONS.pieces()[1] + b'data: {"error":{"message":"m-1","type":'
+                b'"server_error"}}\n\n'}[sample.name]
+        head = framed(sample, "chunked")[0]
+        told(sample, head + chunks([mine]), b"H", ("Overloaded", "Provider5xx"))
+    return inner
+
+
+# ---- pauses ----
+
+
+def stalling(data, gone):
+    def step(conn, _):
+        conn.sendall(data)
+        if is_gone(conn):
+            gone.set()
+        return False
+    return step
+
+
+def first_token_stalls(sample, count):
+    """The head and what is no content do not count as an answer."""
+    head, _ = framed(sample, "chunked")
+    data = head + b"".join(chunk(piece) for piece in sample.pieces()[:count])
+    gone = threading.Event()
+    answer, plan = ask(sample, stalling(data, gone), good(sample), port=impatient.port)
+    check(answer.status == 200 and answer.body == b"".join(sample.pieces(b"B")), answer)
+    check(len(plan.seen) == 2 and gone.wait(WAIT_S), "the provider was not let go")
+
+
+def keepalives_are_no_token():
+    """A provider that only keeps the connection warm has not begun to answer."""
+    gone = threading.Event()
+
+    def step(conn, _):
+        conn.sendall(SSE + b"Transfer-Encoding: chunked\r\n\r\n")
+        try:
+            while not gone.wait(0.02):
+                conn.sendall(chunk(b": still there\n\n"))
+        except OSError:
+            gone.set()
+        return False
+    answer, plan = ask(CHAT, step, good(CHAT), port=impatient.port)
+    check(answer.status == 200 and len(plan.seen) == 2, answer)
+    check(gone.wait(WAIT_S), "the provider was not let go")
+
+
+def stalls_behind_content(sample):
+    """Told as what it is, and not tried again."""
+    head, _ = framed(sample, "chunked")
+    pieces = sample.pieces()
+    count = 1 + [is_content for _, is_content in sample.events].index(True)
+    data = head + b"".join(chunk(piece) for piece in pieces[:count])
+    gone = threading.Event()
+    answer, plan = ask(sample, stalling(data, gone), good(sample), port=impatient.port)
+    code = sample.check_error(answer, len(b"".join(pieces[:count])))
+    check(code in ("NetworkTimeout", "StreamInterrupted"), code)
+    check(len(plan.seen) == 1, "tried again")
+    check(gone.wait(WAIT_S), "the provider was not let go")
+
+
+def stalls_in_the_head():
+    gone = threading.Event()
+    answer, plan = ask(CHAT, stalling(b"HTTP/1.1 200 OK\r\nContent-", gone), good(CHAT),
+                       port=impatient.port)
+    check(answer.status == 200 and len(plan.seen) == 2, answer)
+    check(gone.wait(WAIT_S), "the provider was not let go")
+
+
+suite = Suite()
+first, second = delta(b"Hel"), delta(b"lo")
+for name, parts in (
+        ("usage behind the finish", CHAT.pieces()),
+        ("usage behind the terminator", [first, STOP, DONE, b'data: {"choices":[],"usage":{}}\n\n']),
+        ("no terminator, but a finish", [first, second, STOP]),
+        ("a damaged line, and it goes on", [first, b'data: {"choices":[{"ind\n\n', second, STOP, DONE]),
+        ("a line that is no field", [first, b"what is this\n\n", second, STOP, DONE]),
+        ("comments and keep-alives", [b": hello\n\n", b":\n", first, b": still there\n\n", second,
+                                      b":a\n:b\n\n", STOP, b": nearly\n\n", DONE]),
+        ("CR", [part.replace(b"\n", b"\r") for part in (first, second, STOP, DONE)]),
+        ("CR LF", [part.replace(b"\n", b"\r\n") for part in (first, second, STOP, DONE)]),
+        ("line ends mixed", [first.replace(b"\n", b"\r\n"), second.replace(b"\n", b"\r"), STOP, DONE]),
+        ("a byte order mark", [b"\xef\xbb\xbf" + first, second, STOP, DONE]),
+        ("UTF-8 in two pieces", [first[:40] + b"\xf0\x9f", b"\x98\x80" + first[40:], STOP, DONE]),
+        ("ids, retry and unknown fields", [b"id: 7\nretry: 10\nfoo: bar\n" + first, second, STOP, DONE]),
+        ("data in two lines", [first.replace(b"{", b"{\ndata: ", 1), second, STOP, DONE]),
+        ("garbage behind the terminator", [first, STOP, DONE, b"garbage\n\n", b"data: {\n\n"]),
+        ("a line of 1 MB", [first, delta(b"x" * 1000000), STOP, DONE]),
+        ("a line of 3 MB", [first, delta(b"x" * 3000000), STOP, DONE]),
+        ("two choices", [first, second.replace(b'"index":0', b'"index":1'), STOP,
+                         STOP.replace(b'"index":0', b'"index":1'), DONE]),
+        ("a NUL in a comment", [first, b": \0\n\n", STOP, DONE])):
+    suite.case("passes: " + name, passes, CHAT, parts)
+array = ARRAY.pieces()
+suite.case("passes: an array with white space", passes, ARRAY,
+           [b" \n" + array[0] + b" \n\t", array[1] + b" ", array[2], b" \n ] \n"])
+suite.case("passes: an element of 1 MB", passes, ARRAY,
+           [array[0].replace(b"Hello", b"x" * 1000000), array[1], array[2], array[3]])
+suite.case("passes: Anthropic's pings", passes, ANTHROPIC, ANTHROPIC.pieces()[:4] + [
+    ANTHROPIC.pieces()[2]] * 3 + ANTHROPIC.pieces()[4:])
+
+for one in SAMPLES:
+    empty = framed(one, "chunked")[0]
+    suite.case(f"tried elsewhere: an empty stream of {one.name}", retried, one, empty + chunks([]))
+    suite.case(f"tried elsewhere: only spaces, {one.name}", retried, one,
+               empty + chunks([b"\n\n"]))
+    suite.case(f"the provider's own error becomes one of ours: {one.name}", untouched(one))
+for name, data in (
+        ("a role and the end", stream(CHAT.pieces()[0])),
+        ("a role and the terminator", stream(CHAT.pieces()[0], DONE)),
+        ("the terminator alone", stream(DONE)),
+        ("an error first", stream(b'data: {"error":{"message":"busy","type":"server_error"}}\n\n')),
+        ("an error behind the role", stream(CHAT.pieces()[0], b'data: {"error":{"message":"busy",'
+                                            b'"code":503}}\n\n')),
+        ("an error named so", stream(b"event: error\ndata: busy, overloaded\n\n")),
+        ("a length that is too short, before content", SSE + b"Content-Length: 20\r\n"
+         b"Connection: close\r\n\r\n" + first + STOP + DONE)):
+    suite.case("tried elsewhere: " + name, retried, CHAT, data)
+suite.case("tried elsewhere: only a preamble, Anthropic", retried, ANTHROPIC,
+           framed(ANTHROPIC, "chunked")[0] + chunks(ANTHROPIC.pieces()[:3]))
+suite.case("tried elsewhere: an overload behind message_start", retried, ANTHROPIC,
+           framed(ANTHROPIC, "chunked")[0] + chunks(ANTHROPIC.pieces()[:1] + [
+               b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error",'
+               b'"message":"Overloaded"}}\n\n']))
+
+BROKEN = ("StreamInterrupted", "MalformedResponse", "ConnectionReset")
+for name, data in (
+        ("a body that ends without an end", stream(first, second)),
+        ("a length that is too short", SSE + b"Content-Length: %d\r\nConnection: close\r\n\r\n"
+         % (len(first) + 9) + first + second + STOP + DONE),
+        ("a chunk that is no chunk", SSE + b"Transfer-Encoding: chunked\r\n\r\n" + chunk(first)
+         + b"zz\r\n" + second),
+        ("a chunk that is too long", SSE + b"Transfer-Encoding: chunked\r\n\r\n" + chunk(first)
+         + b"5\r\n" + second),
+        ("a chunk without an end", SSE + b"Transfer-Encoding: chunked\r\n\r\n" + chunk(first)
+         + chunk(second)[:-2] + b"xx"),
+        ("a last event that is damaged", stream(first, STOP, b'data: {"choices":[{"ind\n\n')),
+        ("content behind the finish", stream(first, STOP, second))):
+    suite.case("told: " + name, told, CHAT, data, b"Hel", BROKEN)
+
+for one, preamble in ((CHAT, 0), (CHAT, 1), (ANTHROPIC, 3), (RESPONSES, 2), (GEMINI, 0), (ARRAY, 0)):
+    suite.case(f"the first token does not come: {one.name}, behind {preamble} events",
+               first_token_stalls, one, preamble)
+suite.case("keep-alives are no token", keepalives_are_no_token)
+suite.case("the head does not come to its end", stalls_in_the_head)
+for one in SAMPLES:
+    suite.case(f"the next token does not come: {one.name}", stalls_behind_content, one)
+suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
+main(suite, gateway, impatient, upstream)
