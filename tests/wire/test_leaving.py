@@ -1,0 +1,186 @@
+"""Whoever waits no longer takes the provider's call along: a client that leaves, and a deadline."""
+
+import socket
+import threading
+import time
+
+from harness import WAIT_S, Gateway, Suite, check, main, wait_until
+from peers import (CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, http, is_gone, reset, routes,
+                   saying)
+from streams import SAMPLES, framed
+
+upstream = Upstream()
+WAITING = {"max_attempts": 3, "backoff": "fixed", "base_ms": 400, "jitter": "none"}
+patient = config(upstream)
+patient["policies"]["waiting"] = WAITING
+patient["routes"].insert(0, {"model": "waiting", "policy": "waiting", "chain": [{"target": "a/m"}]})
+patient["routes"].insert(0, {"model": "hanging", "policy": "quick", "chain": [{"target": "a/m"}],
+                             "timeouts": {"first_byte_ms": 400}})
+gateway = Gateway(patient)
+
+
+class Watch:
+    """A step that sends, says that it has, and waits for the gateway to go; how is then known."""
+
+    def __init__(self, data):
+        self.data = data
+        self.sent = threading.Event()
+        self.gone = threading.Event()
+        self.how = ""
+
+    def __call__(self, conn, _):
+        conn.sendall(self.data)
+        self.sent.set()
+        conn.settimeout(WAIT_S)
+        try:
+            while conn.recv(65536):
+                pass
+            self.how = "end"
+        except ConnectionResetError:
+            self.how = "reset"
+        except socket.timeout:
+            self.how = "nothing"
+        self.gone.set()
+        return False
+
+
+def close(client):
+    client.sock.close()
+
+
+def shut(client):
+    """Only the sending side: whoever says no more and waits is not told apart from one who left."""
+    client.sock.shutdown(socket.SHUT_WR)
+
+
+def hard(client):
+    reset(client.sock)
+
+
+def leaves(request, data, leave, wants):
+    """wants: what the client reads before it goes."""
+    watch = Watch(data)
+    mark, plan = upstream.plan(watch)
+    client = Client(gateway.port)
+    client.send(request(mark))
+    check(watch.sent.wait(WAIT_S), "the request did not arrive")
+    if wants:
+        client.source.until(wants)
+    leave(client)
+    check(watch.gone.wait(WAIT_S) and watch.how == "reset", "the provider saw", watch.how)
+    client.sock.close()
+    check(len(plan.seen) == 1, "tried again for nobody")
+
+
+def leaves_while_waiting(leave):
+    """Between two tries there is nobody to cancel, and no next try."""
+    mark, plan = upstream.plan(saying(http(b'{"error":{"message":"busy"}}', status="503 Busy")),
+                               saying(OK_CHAT))
+    client = Client(gateway.port)
+    client.send(chat(mark, "waiting"))
+    wait_until(lambda: plan.seen, "the first try")
+    time.sleep(0.05)
+    leave(client)
+    time.sleep(3 * WAITING["base_ms"] / 1000)
+    client.sock.close()
+    check(len(plan.seen) == 1, "tried again for nobody")
+
+
+def waits_otherwise():
+    """The case above would see a second try."""
+    mark, plan = upstream.plan(saying(http(b'{"error":{"message":"busy"}}', status="503 Busy")),
+                               saying(OK_CHAT))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "waiting"))
+        check(answer.status == 200 and len(plan.seen) == 2, answer)
+
+
+def leaves_behind_others():
+    """A pipelined request of a client that left is not begun."""
+    watch = Watch(b"")
+    mark, plan = upstream.plan(watch)
+    client = Client(gateway.port)
+    client.send(chat(mark, "once") + chat(mark, "once"))
+    check(watch.sent.wait(WAIT_S))
+    close(client)
+    check(watch.gone.wait(WAIT_S) and watch.how == "reset", watch.how)
+    time.sleep(0.2)
+    check(len(plan.seen) == 1, "the second one was begun")
+
+
+def leaves_in_its_body():
+    with Client(gateway.port) as client:
+        client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nContent-Length: 100\r\n\r\n{")
+    mark, _ = upstream.plan(saying(OK_CHAT))
+    with Client(gateway.port) as client:
+        check(client.ask(chat(mark, "once")).status == 200)
+
+
+# ---- deadlines ----
+
+
+def deadline(model, tries, stream):
+    """One deadline for all tries together, typed; the call under way is ended."""
+    watches = []
+
+    def step(conn, request):
+        watch = Watch(b"")
+        watches.append(watch)
+        return watch(conn, request)
+    mark, plan = upstream.plan(step)
+    begin = time.monotonic()
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, model, is_stream=stream,
+                                 extra=b"x-recourse-deadline-ms: 1000\r\n"))
+    took = time.monotonic() - begin
+    check(answer.status == 504 and answer.end == CLEAN, answer)
+    check(answer.get("x-recourse-error-code") == "DeadlineExceeded", answer)
+    check(len(plan.seen) in tries, "tries:", len(plan.seen))
+    check(int(answer.get("x-recourse-attempts")) == len(plan.seen), answer.head.raw)
+    # Not a measure of speed: three deadlines one behind the other would be 3 s.
+    check(took < 2.5, took)
+    for watch in watches:
+        check(watch.gone.wait(WAIT_S) and watch.how == "reset", watch.how)
+
+
+def deadline_in_a_stream(sample):
+    """Behind content it is an event of the stream."""
+    head, _ = framed(sample, "chunked")
+    pieces = sample.pieces()
+    count = 1 + [is_content for _, is_content in sample.events].index(True)
+    watch = Watch(head + b"".join(chunk(piece) for piece in pieces[:count]))
+    mark, plan = upstream.plan(watch)
+    with Client(gateway.port) as client:
+        answer = client.ask(sample.request(mark, extra=b"x-recourse-deadline-ms: 500\r\n"))
+    code = sample.check_error(answer, len(b"".join(pieces[:count])))
+    check(code == "DeadlineExceeded" and len(plan.seen) == 1, code)
+    check(watch.gone.wait(WAIT_S) and watch.how == "reset", watch.how)
+
+
+suite = Suite()
+for leave in (close, shut, hard):
+    way = {close: "closes", shut: "shuts its side", hard: "resets"}[leave]
+    suite.case(f"{way} before the answer begins", leaves, lambda mark: chat(mark, "once"), b"", leave,
+               b"")
+    suite.case(f"{way} in the head of the answer", leaves, lambda mark: chat(mark, "once"),
+               b"HTTP/1.1 200 OK\r\nContent-", leave, b"")
+    suite.case(f"{way} in the body of the answer", leaves, lambda mark: chat(mark, "once"),
+               http(b'{"choices":')[:-3], leave, b"")
+    suite.case(f"{way} while a try is waited for", leaves_while_waiting, leave)
+    for one in SAMPLES:
+        start = framed(one, "chunked")[0]
+        suite.case(f"{way} before content: {one.name}", leaves, one.request, start, leave, b"")
+        pieces = b"".join(chunk(piece) for piece in one.pieces()[:-1])
+        suite.case(f"{way} behind content: {one.name}", leaves, one.request, start + pieces, leave,
+                   b"H")
+suite.case("one that stays sees the second try", waits_otherwise)
+suite.case("leaves with a request pipelined", leaves_behind_others)
+suite.case("leaves in its own body", leaves_in_its_body)
+for is_stream in (False, True):
+    what = "a stream" if is_stream else "an answer"
+    suite.case(f"a deadline, one try: {what}", deadline, "m", (1,), is_stream)
+    suite.case(f"a deadline over three tries: {what}", deadline, "hanging", (2, 3), is_stream)
+for one in SAMPLES:
+    suite.case(f"a deadline behind content: {one.name}", deadline_in_a_stream, one)
+suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
+main(suite, gateway, upstream)
