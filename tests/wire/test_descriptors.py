@@ -4,7 +4,7 @@ goes on, it does not spin, and it recovers."""
 import threading
 import time
 
-from harness import IS_FEW, WAIT_S, Gateway, Suite, check, main, wait_until
+from harness import IS_FEW, Gateway, Suite, check, main, wait_until
 from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, saying
 from streams import CHAT, framed
 

@@ -5,8 +5,7 @@ import threading
 import time
 
 from harness import WAIT_S, Gateway, Suite, check, main, wait_until
-from peers import (CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, http, is_gone, reset, routes,
-                   saying)
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, http, reset, saying
 from streams import SAMPLES, framed
 
 upstream = Upstream()

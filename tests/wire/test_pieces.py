@@ -3,7 +3,7 @@
 import random
 
 from harness import IS_FEW, Gateway, Suite, check, main
-from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunk, chunks, config, saying
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunks, config, saying
 from streams import SAMPLES, framed
 
 upstream = Upstream()
