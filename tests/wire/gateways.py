@@ -1,0 +1,157 @@
+"""A gateway that is killed, reloaded, started again: its folder outlives its process."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+
+from harness import RECOURSE, WAIT_S, check, wait_until
+from peers import CLEAN, Client
+
+OUTCOMES = {1: "succeeded", 2: "failed", 3: "cancelled"}
+CREDENTIAL = 1
+
+
+def chat(model, *headers):
+    body = json.dumps({"model": model, "messages": [{"role": "user", "content": "hi"}]})
+    lines = ["POST /v1/chat/completions HTTP/1.1", "Host: x", f"Content-Length: {len(body)}", *headers]
+    return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
+
+
+class Lasting:
+    """config: a dict."""
+
+    def __init__(self, config, environment=None):
+        self.folder = tempfile.mkdtemp(prefix="recourse-lasting-")
+        self.environment = dict(os.environ, KEY_1="key-1111", KEY_2="key-2222", **(environment or {}))
+        self.talk = os.path.join(self.folder, "talk")
+        self.database = os.path.join(self.folder, "audit.db")
+        self.process = None
+        self.port = 0
+        self.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+                    **config})
+
+    def write(self, config):
+        """Whole or not at all, as an operator's tool does it."""
+        text = config if isinstance(config, str) else json.dumps(config, indent=1)
+        path = os.path.join(self.folder, "recourse.yaml")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(path + ".new", path)
+
+    def start(self, *strace, **more):
+        """Waits until it serves."""
+        port_file = os.path.join(self.folder, "port")
+        if os.path.exists(port_file):
+            os.unlink(port_file)
+        command = [RECOURSE, "serve", "--config", "recourse.yaml", "--port-file", "port"]
+        if strace:
+            command = ["strace", "-f", "-qq", "-o", os.path.join(self.folder, "trace"), *strace,
+                       "--", *command]
+        with open(self.talk, "ab") as talk:
+            self.process = subprocess.Popen(command, cwd=self.folder, env=self.environment,
+                                            stdin=subprocess.DEVNULL, stdout=talk, stderr=talk, **more)
+
+        def is_there():
+            check(self.process.poll() is None, "it did not start:", self.said())
+            return os.path.exists(port_file) and os.path.getsize(port_file) > 0
+        wait_until(is_there, "the port")
+        with open(port_file, encoding="ascii") as file:
+            self.port = int(file.read())
+        return self
+
+    def pid(self):
+        """Of the gateway itself, which may run under strace."""
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
+            children = file.read().split()
+        return int(children[0]) if children else self.process.pid
+
+    def signal(self, number):
+        os.kill(self.pid(), number)
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        self.process.wait(WAIT_S)
+
+    def said(self):
+        with open(self.talk, encoding="utf-8", errors="replace") as talk:
+            return talk.read()
+
+    def end(self):
+        """Asks it to end, and waits until it has."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.signal(signal.SIGTERM)
+        status = self.process.wait(WAIT_S)
+        check(status == 0, "it ended with", status, "and said:", self.said()[-3000:])
+
+    def stop(self):
+        try:
+            self.end()
+        finally:
+            if self.process is not None and self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def rows(self, question, *values):
+        with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=30) as database:
+            return database.execute(question, values).fetchall()
+
+    def operations(self):
+        """Request id -> how often it is on record, and how it ended."""
+        found = {}
+        for name, outcome in self.rows("SELECT id, outcome FROM operations"):
+            found.setdefault("req" + name[3:], []).append(OUTCOMES.get(outcome, "open"))
+        return found
+
+    def is_sound(self):
+        return self.rows("PRAGMA integrity_check") == [("ok",)]
+
+
+class Load:
+    """Clients that ask on and on, each on a connection of its own. What was answered is kept."""
+
+    def __init__(self, gateway, model, threads=8, headers=()):
+        self.gateway = gateway
+        self.data = chat(model, *headers)
+        self.answered = []  # (request id, status)
+        self.lost = []      # answers that were not whole
+        self.is_over = threading.Event()
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
+        for thread in self.threads:
+            thread.start()
+
+    def _ask(self, client):
+        """False: the connection is no more of use."""
+        answer = client.ask(self.data)
+        with self.lock:
+            if answer.end == CLEAN and answer.head:
+                self.answered.append((answer.get("x-recourse-request-id"), answer.status))
+            else:
+                self.lost.append(repr(answer))
+        return answer.end == CLEAN and answer.get("connection") != "close"
+
+    def _run(self):
+        while not self.is_over.is_set():
+            try:
+                with Client(self.gateway.port) as client:
+                    while not self.is_over.is_set() and self._ask(client):
+                        pass
+            except OSError:
+                if self.is_over.wait(0.002):
+                    return
+
+    def count(self):
+        with self.lock:
+            return len(self.answered)
+
+    def stop(self):
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join(WAIT_S)

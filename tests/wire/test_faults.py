@@ -1,0 +1,152 @@
+"""System calls that fail on purpose, by strace: a full or broken disk, no descriptors, connections
+that are reset under our hands. The gateway says what is wrong, goes on, and is well again when the
+system is."""
+
+from gateways import Lasting, chat
+from harness import IS_FEW, Suite, check, main, wait_until
+from peers import CLEAN, Client, Upstream, config
+
+DEMO = {"providers": {"demo": {"kind": "demo"}}, "threads": 1,
+        "routes": [{"model": "*", "chain": [{"target": "demo/*"}]}]}
+
+
+def inject(call, error, when):
+    return ["-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}"]
+
+
+def ask(gateway, model="ok"):
+    with Client(gateway.port) as client:
+        return client.ask(chat(model))
+
+
+def try_to_start(gateway, options):
+    """False: it says why not, and what to do. A crash is neither."""
+    try:
+        gateway.start(*options)
+        return True
+    except AssertionError:
+        status = gateway.process.wait()
+        check(0 < status < 128, "it ended with", status, gateway.said()[-2000:])
+        check("recourse serve: " in gateway.said(), gateway.said()[-2000:])
+        return False
+
+
+def is_typed(answer):
+    return (answer.status in (500, 503) and answer.end == CLEAN
+            and answer.get("x-recourse-error-code") == "StoreUnavailable"
+            and b'"user_action"' in answer.body)
+
+
+def disk_fails(call, error, when):
+    """Either it does not start and says so, or requests get a typed answer; nothing half is left."""
+    gateway = Lasting(DEMO)
+    try:
+        if try_to_start(gateway, inject(call, error, when)):
+            answers = []
+            for _ in range(6):
+                answers.append(ask(gateway))
+                if answers[-1].status != 200:
+                    break
+            for answer in answers:
+                check(answer.status == 200 or is_typed(answer), answer)
+            if any(answer.status != 200 for answer in answers):
+                check("the audit cannot be kept" in gateway.said(), gateway.said()[-2000:])
+            gateway.kill()
+        # With a disk that works all is well, and what was answered is there.
+        gateway.start()
+        check(ask(gateway).status == 200, gateway.said()[-2000:])
+        gateway.end()
+        check(gateway.is_sound(), "the file is damaged")
+        check(all(len(ends) == 1 for ends in gateway.operations().values()), gateway.operations())
+    finally:
+        gateway.stop()
+
+
+def disk_recovers():
+    """Space comes back while it runs: no restart is needed, and the gap is on record."""
+    gateway = Lasting(DEMO)
+    # The third flush after the start fails, and those behind it, until the fault has passed.
+    try:
+        gateway.start(*inject("fdatasync", "EIO", "12..16"))
+        answers = []
+
+        def is_well():
+            answers.append(ask(gateway))
+            return len(answers) > 12 and answers[-1].status == 200
+        wait_until(is_well, "a good answer")
+        check(all(answer.status == 200 or is_typed(answer) for answer in answers), answers)
+        gateway.end()
+        check(gateway.is_sound(), "the file is damaged")
+    finally:
+        gateway.stop()
+
+
+def goes_on_without_the_store():
+    """As configured: answers go on, loudly."""
+    gateway = Lasting({**DEMO, "audit": {"on_failure": "continue"}})
+    try:
+        if not try_to_start(gateway, inject("fdatasync", "EIO", "14+")):
+            return
+        for _ in range(30):
+            answer = ask(gateway)
+            check(answer.status == 200, answer)
+            if "SuppressedError" in gateway.said():
+                break
+        check("SuppressedError" in gateway.said(), gateway.said()[-2000:])
+        gateway.kill()
+    finally:
+        gateway.stop()
+
+
+def no_descriptor_for_a_connection():
+    gateway = Lasting(DEMO)
+    try:
+        gateway.start(*inject("accept4", "EMFILE", "2..6"))
+        for _ in range(12):  # the kernel keeps them until there is room
+            answer = ask(gateway)
+            check(answer.status == 200, answer)
+        gateway.end()
+    finally:
+        gateway.stop()
+
+
+upstream = Upstream()
+
+
+def connection_breaks(call, error, when):
+    """Whichever call to whichever side fails: a whole answer, a typed one or a broken connection,
+    and never a crash."""
+    gateway = Lasting({**config(upstream), "audit": {"durability": "off"}, "threads": 1})
+    try:
+        if not try_to_start(gateway, inject(call, error, when)):
+            return
+        for _ in range(25):
+            try:
+                answer = ask(gateway, "m")
+            except OSError:
+                continue
+            is_whole = answer.end == CLEAN and answer.status in (200, 500, 502, 503, 504)
+            check(is_whole or (answer.head is None and answer.end != CLEAN), answer)
+        check(gateway.process.poll() is None, "it is gone:", gateway.said()[-2000:])
+        check(ask(gateway, "m").status in (200, 502, 503), "it does not recover")
+        gateway.end()
+    finally:
+        gateway.stop()
+
+
+suite = Suite(threads=32)
+places = (9, 15) if IS_FEW else (1, 8, 11, 13, 17, 31)
+for place in places:
+    suite.case(f"no space at write {place} and from then on", disk_fails, "pwrite64", "ENOSPC", f"{place}+")
+    suite.case(f"no flush from the {place}th on", disk_fails, "fdatasync", "EIO", f"{place}+")
+    suite.case(f"write {place} fails once", disk_fails, "pwrite64", "EIO", place)
+suite.case("a disk that fails for a while", disk_recovers)
+suite.case("going on without the store", goes_on_without_the_store)
+suite.case("no descriptors for a while", no_descriptor_for_a_connection)
+# Calls that the event loop uses for itself are left alone: it does not survive that they fail.
+for place in places if IS_FEW else (1, 2, 3, 5, 8, 13):
+    suite.case(f"writev {place} is reset", connection_breaks, "writev", "ECONNRESET", f"{place}+9")
+    suite.case(f"connect {place} is refused", connection_breaks, "connect", "ECONNREFUSED", f"{place}+5")
+    suite.case(f"socket {place} finds no descriptor", connection_breaks, "socket", "EMFILE", f"{place}+5")
+    suite.case(f"accept {place} is aborted", connection_breaks, "accept4", "ECONNABORTED", f"{place}+5")
+main(suite, upstream)

@@ -1,0 +1,307 @@
+"""What must outlast a process: records of what was answered, keys that are used up, requests under
+way while the configuration changes or the gateway ends."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+from gateways import CREDENTIAL, Lasting, Load, chat
+from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
+from peers import CLEAN, Client
+
+DEMO = {"demo": {"kind": "demo"}}
+FAST = {"fast": {"max_attempts": 3, "backoff": "fixed", "base_ms": 5, "jitter": "none"}}
+OPEN = {"providers": DEMO, "policies": FAST,
+        "routes": [{"model": "*", "policy": "fast", "chain": [{"target": "demo/*"}]}]}
+
+
+def ask(gateway, model, *headers):
+    with Client(gateway.port) as client:
+        return client.ask(chat(model, *headers))
+
+
+# ---- the record ----
+
+
+def both_tries_are_on_record():
+    gateway = Lasting(OPEN).start()
+    try:
+        for model, code in (("503@1", 202), ("529@1", 202), ("429-ms-300@1", 201)):
+            before = time.monotonic()
+            answer = ask(gateway, model)
+            took_ms = (time.monotonic() - before) * 1000
+            check(answer.status == 200 and answer.get("x-recourse-attempts") == "2", answer)
+            name = "rep" + answer.get("x-recourse-request-id")[3:]
+            op, outcome = gateway.rows("SELECT op, outcome FROM operations WHERE id = ?", name)[0]
+            tries = gateway.rows("SELECT code, status, at_ms, wait_ms FROM records "
+                                 "WHERE op = ? AND kind = 2 ORDER BY seq", op)
+            check(outcome == 1 and len(tries) == 2, outcome, tries)
+            check(tries[0][0] == code and tries[1][:2] == (0, 200), tries)
+            if model.startswith("429"):  # never earlier than told
+                check(tries[1][2] - tries[0][2] >= 300 and took_ms >= 300, tries, took_ms)
+    finally:
+        gateway.stop()
+
+
+def record_comes_first():
+    """In the order of the system calls: flushed, then answered."""
+    gateway = Lasting({**OPEN, "threads": 1})
+    gateway.start("-e", "trace=fdatasync,fsync,write,writev,sendto,sendmsg", "-s", "64")
+    try:
+        answer = ask(gateway, "ok")
+        check(answer.status == 200, answer)
+        gateway.end()
+        with open(os.path.join(gateway.folder, "trace"), encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+        sent = [at for at, line in enumerate(lines) if "HTTP/1.1 200" in line]
+        flushed = [at for at, line in enumerate(lines) if "fdatasync(" in line or "fsync(" in line]
+        check(sent and flushed and any(at < sent[0] for at in flushed[-4:]), lines[-40:])
+        opened = [at for at, line in enumerate(lines) if "listening at" in line]
+        check(any(opened[0] < at < sent[0] for at in flushed), "nothing was flushed for the answer")
+    finally:
+        gateway.stop()
+
+
+def killed_under_load():
+    """Every answered request is on record, once, whenever the end comes."""
+    gateway = Lasting(OPEN)
+    cycles = 5 if IS_FEW else 50
+    answered = {}
+    try:
+        for cycle in range(cycles):
+            gateway.start()
+            load = Load(gateway, "ok", threads=4)
+            wanted = 5 + cycle % 7 * 5
+            wait_until(lambda: load.count() >= wanted, "answers")
+            gateway.kill()
+            load.stop()
+            for name, status in load.answered:
+                check(name not in answered, "an id twice", name)
+                answered[name] = status
+        recorded = gateway.operations()
+        missing = [name for name in answered if name not in recorded]
+        check(not missing, len(missing), "of", len(answered), "answers have no record")
+        twice = [name for name, ends in recorded.items() if len(ends) != 1]
+        check(not twice, "recorded more than once:", twice[:3])
+        check(all(recorded[name] == ["succeeded"] for name in answered), "a wrong outcome")
+        check(gateway.is_sound(), "the file is damaged")
+    finally:
+        gateway.stop()
+
+
+def client_that_leaves_is_on_record():
+    gateway = Lasting(OPEN).start()
+    try:
+        with Client(gateway.port) as client:
+            client.send(chat("hang"))
+            time.sleep(0.2)
+        wait_until(lambda: "cancelled" in sum(gateway.operations().values(), []), "the record")
+        kinds = [kind for kind, in gateway.rows("SELECT kind FROM records ORDER BY seq")]
+        check(8 in kinds and 2 in kinds, kinds)
+    finally:
+        gateway.stop()
+
+
+# ---- keys ----
+
+
+def dead_key_stays_dead(suite_mock):
+    """Two keys, one without credit: one call finds out, and no other is made with it, also after a
+    restart."""
+    gateway = Lasting({
+        "providers": {"up": {"kind": "openai", "base_url": suite_mock.url, "keys": ["env:KEY_1",
+                                                                                 "env:KEY_2"]}},
+        "policies": FAST, "routes": [{"model": "*", "policy": "fast", "chain": [{"target": "up/*"}]}]})
+    try:
+        for _ in range(2):
+            gateway.start()
+            for _ in range(6):
+                answer = ask(gateway, "ok")
+                check(answer.status == 200, answer)
+            gateway.end()
+        counts = suite_mock.by_key()
+        check(counts.get("1") == 1, "the used-up key was asked", counts)
+        check(counts.get("2") == 12, counts)
+        marks = gateway.rows("SELECT kind, name, state, until_unix_ms FROM marks")
+        check(len(marks) == 1 and marks[0][0] == CREDENTIAL and marks[0][2] == 2, marks)
+        check("key-1111" not in repr(marks), marks)
+    finally:
+        gateway.stop()
+
+
+# ---- the configuration ----
+
+
+def reloaded_under_load():
+    """Thousands of requests, twenty other configurations, one end: none is lost."""
+    calm = {"breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}}
+    many = {**FAST["fast"], "max_attempts": 9}
+    gateway = Lasting({**OPEN, **calm, "policies": {"fast": many}}).start()
+    wanted = 600 if IS_FEW else 10000
+    try:
+        load = Load(gateway, "503@1/5")
+        for turn in range(20):
+            wait_until(lambda: load.count() >= wanted * (turn + 1) // 21, "answers")
+            # Another provider, route and policy each time; the target that is asked stays.
+            gateway.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"},
+                           "store": "sqlite:audit.db",
+                           "providers": {**DEMO, f"other{turn}": {"kind": "demo"}},
+                           "policies": {"fast": {**many, "max_attempts": 9 + turn % 2}}, **calm,
+                           "routes": [{"model": f"other-{turn}", "chain": [{"target": f"other{turn}/ok"}]},
+                                      {"model": "*", "policy": "fast", "chain": [{"target": "demo/*"}]}]})
+            gateway.signal(signal.SIGHUP)
+            wait_until(lambda: gateway.said().count("read again") == turn + 1, "the reload")
+            answer = ask(gateway, f"other-{turn}")
+            check(answer.status == 200 and answer.get("x-recourse-target") == f"other{turn}/ok", answer)
+        wait_until(lambda: load.count() >= wanted, "answers")
+        gateway.signal(signal.SIGTERM)
+        check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-3000:])
+        load.stop()
+        wrong = [status for _, status in load.answered if status != 200]
+        check(not wrong, len(wrong), "of", load.count(), "failed")
+        torn = [lost for lost in load.lost if not lost.startswith("<nothing")]
+        check(not torn, torn[:3])
+        recorded = gateway.operations()
+        missing = [name for name, _ in load.answered if name not in recorded]
+        check(not missing, len(missing), "have no record")
+    finally:
+        gateway.stop()
+
+
+def bad_configuration_is_refused():
+    gateway = Lasting(OPEN).start()
+    try:
+        gateway.write("listen: 127.0.0.1:0\nproviders: {demo: {kind: demo}}\nruotes: []\n")
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: "the old one goes on" in gateway.said(), "the refusal")
+        said = gateway.said()
+        check("recourse.yaml:3:1" in said and "did you mean routes?" in said, said)
+        check(ask(gateway, "ok").status == 200, "the old configuration is gone")
+        gateway.write({**OPEN, "providers": {"up": {"kind": "openai", "keys": ["env:NOT_SET_ANYWHERE"]}},
+                       "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: gateway.said().count("the old one goes on") == 2, "the refusal")
+        check("NOT_SET_ANYWHERE is not set" in gateway.said(), gateway.said())
+        check(ask(gateway, "ok").status == 200, "the old configuration is gone")
+    finally:
+        gateway.stop()
+
+
+def what_is_known_survives_a_reload():
+    """A target that told when to come back is not asked before, whatever is reloaded."""
+    gateway = Lasting(OPEN).start()
+    try:
+        first = ask(gateway, "quota")
+        check(first.status == 429, first)
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: "read again" in gateway.said(), "the reload")
+        second = ask(gateway, "quota")
+        check(second.status == 503 and int(second.get("retry-after")) > 60, second)
+        check(ask(gateway, "ok").status == 200, "another model is closed too")
+    finally:
+        gateway.stop()
+
+
+def fresh_key_is_taken(suite_mock):
+    """A refused key in a file is read again, once."""
+    gateway = Lasting({"providers": {}})
+    path = os.path.join(gateway.folder, "key")
+    gateway.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+                   "providers": {"up": {"kind": "openai", "base_url": suite_mock.url,
+                                        "keys": [f"file:{path}"]}},
+                   "policies": FAST, "routes": [{"model": "*", "policy": "fast",
+                                                 "chain": [{"target": "up/*"}]}]})
+    with open(path, "w", encoding="ascii") as file:
+        file.write("no-such-key\n")
+    os.chmod(path, 0o600)
+    try:
+        gateway.start()
+        answer = ask(gateway, "ok")
+        check(answer.status == 401, answer)
+        gateway.end()
+        os.unlink(gateway.database)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("also-no-key\n")
+        gateway.start()
+        with open(path, "w", encoding="ascii") as file:
+            file.write("key-2222\n")
+        answer = ask(gateway, "ok")
+        check(answer.status == 200 and answer.get("x-recourse-attempts") == "2", answer)
+    finally:
+        gateway.stop()
+
+
+# ---- sockets that were passed ----
+
+
+def passed_socket():
+    """As systemd does it: the socket is open before and after the process."""
+    gateway = Lasting(OPEN)
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(64)
+    port = listener.getsockname()[1]
+    try:
+        for _ in range(2):
+            script = 'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$0" serve --config recourse.yaml'
+            with open(gateway.talk, "ab") as talk:
+                gateway.process = subprocess.Popen(
+                    ["sh", "-c", script, RECOURSE], cwd=gateway.folder, env=gateway.environment,
+                    stdin=subprocess.DEVNULL, stdout=talk, stderr=talk,
+                    preexec_fn=lambda: os.dup2(listener.fileno(), 3), pass_fds=(3,))
+            gateway.port = port
+            answer = ask(gateway, "ok")  # it waits in the socket's queue until somebody serves
+            check(answer.status == 200 and answer.end == CLEAN, answer)
+            gateway.end()
+    finally:
+        listener.close()
+        gateway.stop()
+
+
+class Mock:
+    """recourse mock with two keys, the first without credit."""
+
+    def __init__(self):
+        self.home = Lasting(OPEN)
+        with open(os.path.join(self.home.folder, "scenario.yaml"), "w", encoding="utf-8") as file:
+            file.write('keys:\n  - {name: "1", ends: "1111", do: quota}\n'
+                       '  - {name: "2", ends: "2222"}\nunknown_keys: refuse\n')
+        self.process = subprocess.Popen(
+            [RECOURSE, "mock", "--listen", "127.0.0.1:0", "--quiet", "--port-file", "port",
+             "--scenario", "scenario.yaml"], cwd=self.home.folder, stderr=subprocess.DEVNULL)
+        path = os.path.join(self.home.folder, "port")
+        wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 0, "the mock's port")
+        with open(path, encoding="ascii") as file:
+            self.port = int(file.read())
+        self.url = f"http://127.0.0.1:{self.port}/v1"
+
+    def by_key(self):
+        """Key -> how often it was used."""
+        with Client(self.port) as client:
+            stats = json.loads(client.ask(b"GET /mock/stats HTTP/1.1\r\nHost: x\r\n\r\n").body)
+        return {key: row["requests"] for key, row in stats["by_key"].items()}
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(WAIT_S)
+        self.home.stop()
+
+
+suite = Suite(threads=2)
+mock = Mock()
+second = Mock()
+suite.case("a failure that passed: both tries are on record, the wait is not shorter than the hint",
+           both_tries_are_on_record)
+suite.case("the record is flushed before the answer leaves", record_comes_first)
+suite.case("a client that leaves is on record", client_that_leaves_is_on_record)
+suite.case("a key without credit is left alone, also after a restart", dead_key_stays_dead, mock)
+suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
+suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)
+suite.case("what is known of a target survives a reload", what_is_known_survives_a_reload)
+suite.case("a socket that was passed outlives the process", passed_socket)
+suite.case("killed under load: what was answered is on record, once", killed_under_load)
+suite.case("reloaded under load, then ended: nothing is lost", reloaded_under_load)
+main(suite, mock, second)
