@@ -1,0 +1,143 @@
+#include "gateway/metric.h"
+
+#include "base/str.h"
+
+/* The words of each label. */
+#define RC_METRIC_LABEL(LABEL, label) static const char *const words_##LABEL[] = {
+#define RC_METRIC_WORD(LABEL, ID, word) word,
+#define RC_METRIC_LABEL_END(LABEL) \
+    }                              \
+    ;
+/* clang-format off */
+#include "../../spec/metrics.def"
+/* clang-format on */
+
+static const char *const words_CODE[] = {
+    "none",
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    name,
+#include "../../spec/errors.def"
+    "unknown",
+};
+_Static_assert(sizeof(words_CODE) / sizeof(words_CODE[0]) == RC_METRIC_CODE_COUNT, "all codes");
+
+#define RC_METRIC_LABEL(LABEL, label) \
+    static const rc_metric_label label_##LABEL = {label, words_##LABEL, RC_METRIC_##LABEL##_COUNT};
+#include "../../spec/metrics.def"
+static const rc_metric_label label_CODE = {"code", words_CODE, RC_METRIC_CODE_COUNT};
+static const rc_metric_label label_ONE = {NULL, NULL, RC_METRIC_ONE_COUNT};
+
+/* The labels whose values are names, by ROWS. */
+#define NAMES_PROCESS NULL, NULL
+#define NAMES_ROUTE "route", NULL
+#define NAMES_TARGET "target", NULL
+#define NAMES_CLIENT "client", NULL
+#define NAMES_PAIR "from", "to"
+#define NAME_OR_NULL(text) (sizeof(text) > 1 ? (text) : NULL)
+
+static const rc_metric_info metrics[] = {
+#define RC_METRIC(ID, text, TYPE, base, places, ROWS, LABEL, LABEL2, words_of_help) \
+    {.name = (text),                                                                \
+     .type = RC_METRIC_##TYPE,                                                      \
+     .unit = (base),                                                                \
+     .decimals = (places),                                                          \
+     .rows = RC_ROWS_##ROWS,                                                        \
+     .row_labels = {NAMES_##ROWS},                                                  \
+     .words = {&label_##LABEL, &label_##LABEL2},                                    \
+     .help = (words_of_help)},
+#define RC_METRIC_SEEN(ID, text, TYPE, base, places, label, label2, words_of_help) \
+    {.name = (text),                                                               \
+     .type = RC_METRIC_##TYPE,                                                     \
+     .unit = (base),                                                               \
+     .decimals = (places),                                                         \
+     .rows = RC_ROWS_SEEN,                                                         \
+     .row_labels = {NAME_OR_NULL(label), NAME_OR_NULL(label2)},                    \
+     .words = {&label_ONE, &label_ONE},                                            \
+     .help = (words_of_help)},
+#include "../../spec/metrics.def"
+};
+
+const rc_metric_info *rc_metric_get(rc_metric metric)
+{
+    return &metrics[metric];
+}
+
+uint32_t rc_metric_code(rc_code code)
+{
+    /* Codes are small numbers: class and place in it. */
+    static const uint8_t places[] = {
+#define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
+                detail, message)                                                                 \
+    [number] = RC_CODE_PLACE_##ID + 1,
+#include "../../spec/errors.def"
+    };
+    _Static_assert(RC_METRIC_CODE_COUNT <= UINT8_MAX, "a place is a byte");
+    if (code == RC_CODE_NONE)
+        return 0;
+    const uint32_t place = (size_t)code < sizeof(places) ? places[code] : 0;
+    return place > 0 ? place : RC_METRIC_CODE_COUNT - 1;
+}
+
+/* ---- documentation ---- */
+
+static void push(rc_buf *buf, const char *text)
+{
+    rc_buf_push(buf, rc_str_c(text));
+}
+
+static const char *type_name(rc_metric_type type)
+{
+    static const char *const names[] = {"counter", "gauge", "histogram"};
+    return names[type];
+}
+
+static void push_label(rc_buf *buf, const char *name, bool *is_first)
+{
+    if (name == NULL)
+        return;
+    push(buf, *is_first ? "`" : ", `");
+    push(buf, name);
+    push(buf, "`");
+    *is_first = false;
+}
+
+static void push_metric(rc_buf *buf, const rc_metric_info *info)
+{
+    bool is_first = true;
+    push(buf, "| `");
+    push(buf, info->name);
+    push(buf, "` | ");
+    push(buf, type_name(info->type));
+    push(buf, " | ");
+    for (int i = 0; i < 2; i++)
+        push_label(buf, info->row_labels[i], &is_first);
+    for (int i = 0; i < 2; i++)
+        push_label(buf, info->words[i]->name, &is_first);
+    push(buf, " | ");
+    push(buf, info->help);
+    push(buf, " |\n");
+}
+
+static void push_words(rc_buf *buf, const rc_metric_label *label)
+{
+    push(buf, "| `");
+    push(buf, label->name);
+    push(buf, "` | ");
+    for (uint32_t i = 0; i < label->count; i++) {
+        push(buf, i > 0 ? ", `" : "`");
+        push(buf, label->words[i]);
+        push(buf, "`");
+    }
+    push(buf, " |\n");
+}
+
+void rc_metric_push_docs(rc_buf *buf)
+{
+    push(buf, "| metric | type | labels | meaning |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < RC_METRIC_COUNT; i++)
+        push_metric(buf, &metrics[i]);
+    push(buf, "\n| label | values |\n|---|---|\n");
+#define RC_METRIC_LABEL(LABEL, label) push_words(buf, &label_##LABEL);
+#include "../../spec/metrics.def"
+}
