@@ -63,21 +63,13 @@ const rc_metric_info *rc_metric_get(rc_metric metric)
     return &metrics[metric];
 }
 
-uint32_t rc_metric_code(rc_code code)
-{
-    /* Codes are small numbers: class and place in it. */
-    static const uint8_t places[] = {
+const uint8_t rc_metric_code_places[RC_METRIC_CODE_END] = {
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \
     [number] = RC_CODE_PLACE_##ID + 1,
 #include "../../spec/errors.def"
-    };
-    _Static_assert(RC_METRIC_CODE_COUNT <= UINT8_MAX, "a place is a byte");
-    if (code == RC_CODE_NONE)
-        return 0;
-    const uint32_t place = (size_t)code < sizeof(places) ? places[code] : 0;
-    return place > 0 ? place : RC_METRIC_CODE_COUNT - 1;
-}
+};
+_Static_assert(RC_METRIC_CODE_COUNT <= UINT8_MAX, "a place is a byte");
 
 /* ---- documentation ---- */
 

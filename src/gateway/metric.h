@@ -67,8 +67,16 @@ typedef struct rc_metric_info {
 /* metric: below RC_METRIC_COUNT. */
 const rc_metric_info *rc_metric_get(rc_metric metric);
 
+#define RC_METRIC_CODE_END 1300
+extern const uint8_t rc_metric_code_places[RC_METRIC_CODE_END];
+
 /* The place of a code among the words of CODE. */
-uint32_t rc_metric_code(rc_code code);
+static inline uint32_t rc_metric_code(rc_code code)
+{
+    /* Codes are small numbers: class and place in it. */
+    const uint32_t place = (size_t)code < RC_METRIC_CODE_END ? rc_metric_code_places[code] : 0;
+    return place > 0 || code == RC_CODE_NONE ? place : RC_METRIC_CODE_COUNT - 1;
+}
 
 /* Buckets of a histogram: 1.25 ms and its doubles, and one for all that is longer. Those from 10 ms
  * to 81.92 s are the ones that OpenTelemetry's conventions name for calls of models. */

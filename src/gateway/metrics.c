@@ -1,16 +1,12 @@
 /* Counting. The rows are in metrics_rows.c. */
 #include "gateway/metrics_cells.h"
 
-/* The shard's cells of a row; of "_other" where there is none. Rows are published whole and never
- * taken back. */
+/* The shard's cells of a row. Rows are published whole and never taken back. */
 static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows rows, uint16_t row)
 {
     const size_t place = row < RC_METRICS_ROWS_MAX ? row : RC_METRICS_OTHER;
     const rc_metrics_line *line =
         atomic_load_explicit(&shard->metrics->rows[rows][place], memory_order_acquire);
-    if (line == NULL)
-        line = atomic_load_explicit(&shard->metrics->rows[rows][RC_METRICS_OTHER],
-                                    memory_order_acquire);
     return line->cells + shard->at[rows];
 }
 
@@ -34,7 +30,7 @@ static inline void observe(rc_cell *cells, uint64_t us)
 
 void rc_metrics_in_flight(rc_metrics_shard *shard, int change)
 {
-    add(&cells_of(shard, RC_ROWS_PROCESS, 0)[RC_CELL_PROCESS_IN_FLIGHT], (uint64_t)(int64_t)change);
+    add(&shard->process[RC_CELL_PROCESS_IN_FLIGHT], (uint64_t)(int64_t)change);
 }
 
 void rc_metrics_on_request(rc_metrics_shard *shard, const rc_metrics_request *request)
@@ -63,7 +59,7 @@ void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait
 {
     add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_RETRIES], 1);
     if (wait_us > 0)
-        observe(&cells_of(shard, RC_ROWS_PROCESS, 0)[RC_CELL_PROCESS_WAITS], wait_us);
+        observe(&shard->process[RC_CELL_PROCESS_WAITS], wait_us);
 }
 
 void rc_metrics_on_credential(rc_metrics_shard *shard, uint16_t target)
@@ -86,22 +82,22 @@ void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage)
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded)
 {
     const uint32_t result = is_loaded ? RC_METRIC_RESULT_LOADED : RC_METRIC_RESULT_REFUSED;
-    add(&cells_of(shard, RC_ROWS_PROCESS, 0)[RC_CELL_PROCESS_RELOADS + result], 1);
+    add(&shard->process[RC_CELL_PROCESS_RELOADS + result], 1);
 }
 
 void rc_metrics_on_stall(rc_metrics_shard *shard)
 {
-    add(&cells_of(shard, RC_ROWS_PROCESS, 0)[RC_CELL_PROCESS_LOOP_STALL], 1);
+    add(&shard->process[RC_CELL_PROCESS_LOOP_STALL], 1);
 }
 
 void rc_metrics_set_connections(rc_metrics_shard *shard, uint64_t count)
 {
-    set(&cells_of(shard, RC_ROWS_PROCESS, 0)[RC_CELL_PROCESS_CONNECTIONS], count);
+    set(&shard->process[RC_CELL_PROCESS_CONNECTIONS], count);
 }
 
 void rc_metrics_set_upstream(rc_metrics_shard *shard, uint64_t idle, uint64_t busy)
 {
-    rc_cell *cells = &cells_of(shard, RC_ROWS_PROCESS, 0)[RC_CELL_PROCESS_UPSTREAM_CONNECTIONS];
+    rc_cell *cells = &shard->process[RC_CELL_PROCESS_UPSTREAM_CONNECTIONS];
     set(&cells[RC_METRIC_STATE_IDLE], idle);
     set(&cells[RC_METRIC_STATE_BUSY], busy);
 }

@@ -71,6 +71,7 @@ typedef struct rc_metrics_pair {
 
 struct rc_metrics_shard {
     rc_metrics *metrics;
+    rc_cell *process; /* its cells of the one row of the process */
     /* Where its cells begin within those of a row. */
     uint32_t at[RC_ROWS_COUNT];
 };
@@ -80,6 +81,7 @@ struct rc_metrics {
     uint32_t shard_count;
     uv_mutex_t lock; /* of adding rows */
     _Atomic uint32_t row_counts[RC_ROWS_COUNT];
+    /* Behind the last row: "_other", so that counting need not look. */
     _Atomic(rc_metrics_line *) rows[RC_ROWS_COUNT][RC_METRICS_ROWS_MAX];
     rc_metrics_pair pairs[RC_METRICS_PAIRS_MAX];
     rc_metrics_shard shards[RC_METRICS_SHARDS_MAX];

@@ -129,7 +129,12 @@ static bool add_first_rows(rc_metrics *metrics)
         append(metrics, (rc_metric_rows)rows, RC_STR("_other"));
         if (count_of(metrics, (rc_metric_rows)rows) != 1)
             return false;
+        for (uint32_t row = 1; row < RC_METRICS_ROWS_MAX; row++)
+            metrics->rows[rows][row] = line_at(metrics, (rc_metric_rows)rows, 0);
     }
+    for (uint32_t i = 0; i < metrics->shard_count; i++)
+        metrics->shards[i].process =
+            line_at(metrics, RC_ROWS_PROCESS, 0)->cells + metrics->shards[i].at[RC_ROWS_PROCESS];
     return true;
 }
 
