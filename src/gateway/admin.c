@@ -1,0 +1,397 @@
+#include "gateway/admin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "config/config.h"
+#include "net/respond.h"
+
+#define CONNECTIONS_MAX 64
+#define PEER_MAX 64
+#define FIELDS_MAX 16
+
+/* A request that is not over. */
+struct rc_admin_stream {
+    struct rc_admin_stream *prev, *next;
+    rc_admin *admin;
+    rc_exchange *exchange;
+    rc_admin_request request;
+    rc_admin_reply reply;
+    rc_arena arena;
+    rc_buf body;
+    char peer[PEER_MAX];
+    const rc_admin_stream_calls *calls; /* NULL: nobody has kept it */
+    void *ctx;
+    bool is_answered; /* the answer was begun, or is whole */
+    bool is_ended;    /* it is whole */
+};
+
+struct rc_admin {
+    rc_admin_core core;
+    rc_server server;
+    rc_admin_stream *first;
+    void (*on_stopped)(void *ctx);
+    void *ctx;
+};
+
+/* ---- the life of a request ---- */
+
+static rc_admin_stream *stream_new(rc_admin *admin, rc_exchange *exchange)
+{
+    const rc_alloc *alloc = &admin->core.alloc;
+    rc_admin_stream *s = alloc->get(alloc->ctx, sizeof(*s));
+    if (s == NULL)
+        return NULL;
+    memset(s, 0, sizeof(*s));
+    s->admin = admin;
+    s->exchange = exchange;
+    rc_arena_init(&s->arena, alloc, RC_ADMIN_ARENA_MAX);
+    rc_buf_init(&s->body, alloc, RC_ADMIN_BODY_MAX);
+    rc_admin_reply_init(&s->reply, alloc);
+    s->next = admin->first;
+    if (s->next != NULL)
+        s->next->prev = s;
+    admin->first = s;
+    rc_exchange_set_owner(exchange, s);
+    return s;
+}
+
+/* The exchange is over. */
+static void stream_free(rc_admin_stream *s)
+{
+    rc_admin *admin = s->admin;
+    if (s->prev != NULL)
+        s->prev->next = s->next;
+    else
+        admin->first = s->next;
+    if (s->next != NULL)
+        s->next->prev = s->prev;
+    if (s->calls != NULL && s->calls->on_end != NULL)
+        s->calls->on_end(s->ctx);
+    rc_admin_reply_done(&s->reply);
+    rc_buf_done(&s->body);
+    rc_arena_done(&s->arena);
+    admin->core.alloc.put(admin->core.alloc.ctx, s, sizeof(*s));
+}
+
+/* ---- answers ---- */
+
+/* Without memory, without anything. */
+static void answer_bare(rc_exchange *exchange)
+{
+    static const rc_str body =
+        RC_STR_INIT("{\"type\":\"urn:recourse:error:internal\",\"title\":\"An internal error "
+                    "occurred.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
+                    "\"error_class\":\"Internal\",\"error_code\":\"Internal\","
+                    "\"retryable\":false}\n");
+    rc_header fields[FIELDS_MAX];
+    size_t count;
+    const rc_header *always = rc_admin_fields(false, &count);
+    memcpy(fields, always, count * sizeof(*fields));
+    fields[count++] = (rc_header){RC_STR("Content-Type"), RC_STR("application/problem+json")};
+    if (rc_exchange_begin(exchange, &(rc_answer){.status = 503,
+                                                 .fields = fields,
+                                                 .field_count = count,
+                                                 .framing = RC_HTTP1_LENGTH,
+                                                 .length = body.len}) == RC_OK)
+        rc_exchange_write_kept(exchange, body);
+    rc_exchange_end(exchange);
+}
+
+/* All headers of an answer. */
+static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_MAX])
+{
+    size_t count;
+    const rc_header *always = rc_admin_fields(reply->is_page, &count);
+    memcpy(fields, always, count * sizeof(*fields));
+    fields[count++] = (rc_header){RC_STR("Content-Type"), rc_str_c(reply->type)};
+    for (size_t i = 0; i < reply->field_count; i++)
+        fields[count++] = reply->fields[i];
+    return count;
+}
+
+/* False: it could not be, and a bare one was sent. */
+static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
+{
+    rc_header fields[FIELDS_MAX];
+    const rc_answer answer = {
+        .status = s->reply.status,
+        .fields = fields,
+        .field_count = list_fields(&s->reply, fields),
+        .framing = framing,
+        .length = length,
+    };
+    s->is_answered = true;
+    if (rc_buf_status(&s->reply.body) == RC_OK && rc_exchange_begin(s->exchange, &answer) == RC_OK)
+        return true;
+    s->is_ended = true;
+    answer_bare(s->exchange);
+    return false;
+}
+
+/* The reply, whole. It is kept until the exchange is over. */
+void rc_admin_stream_send(rc_admin_stream *s)
+{
+    const rc_str body = rc_buf_get(&s->reply.body);
+    if (s->is_answered || !begin(s, RC_HTTP1_LENGTH, body.len))
+        return;
+    s->is_ended = true;
+    rc_exchange_write_kept(s->exchange, body);
+    rc_exchange_end(s->exchange);
+}
+
+rc_admin_reply *rc_admin_stream_reply(rc_admin_stream *stream)
+{
+    return &stream->reply;
+}
+
+/* ---- answers in pieces ---- */
+
+void rc_admin_stream_keep(rc_admin_stream *stream, const rc_admin_stream_calls *calls, void *ctx)
+{
+    stream->calls = calls;
+    stream->ctx = ctx;
+}
+
+bool rc_admin_stream_begin(rc_admin_stream *stream, const char *type)
+{
+    if (stream->is_answered)
+        return false;
+    stream->reply.type = type;
+    return begin(stream, RC_HTTP1_CHUNKED, 0);
+}
+
+bool rc_admin_stream_write(rc_admin_stream *stream, rc_str bytes)
+{
+    return !stream->is_ended && rc_exchange_write(stream->exchange, bytes);
+}
+
+void rc_admin_stream_end(rc_admin_stream *stream)
+{
+    if (stream->is_ended || !stream->is_answered)
+        return;
+    stream->is_ended = true;
+    rc_exchange_end(stream->exchange);
+}
+
+/* ---- what rc_server tells ---- */
+
+static void on_request(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head)
+{
+    rc_admin *admin = ctx;
+    rc_admin_stream *s = stream_new(admin, exchange);
+    (void)reader;
+    (void)head;
+    if (s == NULL) {
+        answer_bare(exchange);
+        return;
+    }
+    const char *kept = rc_exchange_keep_head(exchange);
+    if (kept == NULL || !rc_exchange_peer(exchange, s->peer, sizeof(s->peer))) {
+        s->is_answered = true;
+        answer_bare(exchange);
+        return;
+    }
+    s->request.core = &admin->core;
+    s->request.reader = rc_exchange_reader(exchange);
+    s->request.head = kept;
+    s->request.peer = rc_str_c(s->peer);
+    s->request.arena = &s->arena;
+    if (!rc_admin_accept(&s->request, &s->reply))
+        rc_admin_stream_send(s);
+}
+
+static void on_body(void *ctx, rc_exchange *exchange, rc_str piece)
+{
+    rc_admin_stream *s = rc_exchange_owner(exchange);
+    (void)ctx;
+    if (s == NULL || s->is_answered || rc_buf_push(&s->body, piece) == RC_OK)
+        return;
+    const bool is_memory = rc_buf_status(&s->body) == RC_E_NOMEM;
+    const rc_admin_problem problem = {
+        is_memory ? RC_CODE_INTERNAL : RC_CODE_REQUEST_TOO_LARGE, is_memory ? 503 : 413,
+        is_memory ? RC_STR("There is no memory for the request.")
+                  : RC_STR("The body is larger than 64 KiB."),
+        is_memory ? RC_ACTION_WAIT_AND_RETRY : RC_ACTION_FIX_REQUEST,
+        RC_STR("The operator's side takes no body, or a short reason.")};
+    rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
+    rc_admin_stream_send(s);
+}
+
+/* A handler that neither answers nor keeps the stream would leave the client waiting for ever. */
+static void open_stream(rc_admin_stream *s)
+{
+    s->request.route->open(s->request.route_ctx, &s->request, s);
+    if (s->is_answered || s->calls != NULL)
+        return;
+    const rc_admin_problem problem = {RC_CODE_INVARIANT_BROKEN, 500,
+                                      RC_STR("Nobody has answered the request."),
+                                      RC_ACTION_REPORT_BUG, RC_STR("Tell us what was asked for.")};
+    rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
+    rc_admin_stream_send(s);
+}
+
+static void on_body_end(void *ctx, rc_exchange *exchange)
+{
+    rc_admin_stream *s = rc_exchange_owner(exchange);
+    (void)ctx;
+    if (s == NULL || s->is_answered)
+        return;
+    s->request.body = rc_buf_get(&s->body);
+    if (s->request.route->open != NULL) {
+        open_stream(s);
+        return;
+    }
+    rc_admin_handle(&s->request, &s->reply);
+    rc_admin_stream_send(s);
+}
+
+static void on_drained(void *ctx, rc_exchange *exchange)
+{
+    const rc_admin_stream *s = rc_exchange_owner(exchange);
+    (void)ctx;
+    if (s != NULL && s->calls != NULL && s->calls->on_drained != NULL && !s->is_ended)
+        s->calls->on_drained(s->ctx);
+}
+
+static void on_done(void *ctx, rc_exchange *exchange)
+{
+    rc_admin_stream *s = rc_exchange_owner(exchange);
+    (void)ctx;
+    if (s != NULL)
+        stream_free(s);
+}
+
+static void on_gone(void *ctx, rc_exchange *exchange, const rc_gone *gone)
+{
+    (void)gone;
+    on_done(ctx, exchange);
+}
+
+/* A head that is none. The server has no other place for headers than behind the type. */
+#define REFUSAL_TYPE                                                                         \
+    "application/problem+json\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff" \
+    "\r\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'"
+
+static size_t render_refusal(void *ctx, const rc_refusal *refusal, char *buf, size_t size,
+                             const char **ret_type)
+{
+    rc_admin *admin = ctx;
+    rc_admin_reply reply;
+    const bool is_size = refusal->status == 431 || refusal->status == 414;
+    const rc_admin_problem problem = {is_size ? RC_CODE_REQUEST_TOO_LARGE : RC_CODE_INVALID_REQUEST,
+                                      refusal->status, rc_str_c(refusal->text),
+                                      RC_ACTION_FIX_REQUEST, RC_STR("Send a request of HTTP/1.1.")};
+    rc_admin_reply_init(&reply, &admin->core.alloc);
+    rc_admin_reply_problem(&admin->core, &reply, &problem);
+    const rc_str body = rc_buf_get(&reply.body);
+    *ret_type = REFUSAL_TYPE;
+    const bool is_good = rc_buf_status(&reply.body) == RC_OK && body.len > 0 && body.len <= size;
+    const size_t len = is_good ? body.len : 0;
+    if (len > 0)
+        memcpy(buf, body.ptr, len);
+    rc_admin_reply_done(&reply);
+    return len;
+}
+
+static void on_stopped(void *ctx)
+{
+    rc_admin *admin = ctx;
+    const rc_alloc alloc = admin->core.alloc;
+    void (*then)(void *) = admin->on_stopped;
+    void *then_ctx = admin->ctx;
+    rc_admin_core_done(&admin->core);
+    alloc.put(alloc.ctx, admin, sizeof(*admin));
+    if (then != NULL)
+        then(then_ctx);
+}
+
+static const rc_server_handler handler = {
+    .on_request = on_request,
+    .on_body = on_body,
+    .on_body_end = on_body_end,
+    .on_drained = on_drained,
+    .on_done = on_done,
+    .on_gone = on_gone,
+    .render_refusal = render_refusal,
+    .on_stopped = on_stopped,
+};
+
+/* ---- the server ---- */
+
+static rc_server_settings server_settings(void)
+{
+    rc_server_settings settings = rc_server_settings_default;
+    settings.limits.head_bytes = RC_ADMIN_HEAD_MAX;
+    settings.max_connections = CONNECTIONS_MAX;
+    settings.body_idle_ms = 10000;
+    settings.keep_alive_ms = 30000;
+    settings.write_idle_ms = 30000;
+    settings.write_max_bytes = (uint32_t)RC_ADMIN_ANSWER_MAX + (1 << 20);
+    settings.read_bytes = 16 << 10;
+    return settings;
+}
+
+rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings, void (*then)(void *ctx),
+                       void *ctx)
+{
+    const rc_alloc *alloc = &settings->alloc;
+    const rc_server_settings http = server_settings();
+    rc_admin *admin = alloc->get(alloc->ctx, sizeof(*admin));
+    if (admin == NULL)
+        return NULL;
+    memset(admin, 0, sizeof(*admin));
+    admin->on_stopped = then;
+    admin->ctx = ctx;
+    if (rc_admin_core_init(&admin->core, settings) &&
+        rc_server_init(&admin->server, loop, alloc, &http, &handler, admin) == RC_OK)
+        return admin;
+    rc_admin_core_done(&admin->core);
+    alloc->put(alloc->ctx, admin, sizeof(*admin));
+    return NULL;
+}
+
+bool rc_admin_add(rc_admin *admin, const rc_admin_table *table)
+{
+    return rc_admin_core_add(&admin->core, table);
+}
+
+bool rc_admin_set_token(rc_admin *admin, rc_secret token)
+{
+    return rc_admin_core_set_token(&admin->core, token);
+}
+
+rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t port,
+                                 rc_listening *ret_listening)
+{
+    char room[RC_ADMIN_HOST_MAX];
+    const bool is_v6 = rc_str_find_byte(rc_str_c(host), ':', 0) != RC_STR_NPOS;
+    const int len = snprintf(room, sizeof(room), is_v6 ? "[%s]:%u" : "%s:%u", host, port);
+    const char *wrong = len > 0 && (size_t)len < sizeof(room)
+                            ? rc_config_admin_check(rc_str_c(room), admin->core.token_len > 0)
+                            : "the host is too long";
+    if (wrong == NULL)
+        return rc_server_listen_tcp(&admin->server, host, port, false, ret_listening);
+    *ret_listening = (rc_listening){.result = RC_LISTEN_DENIED};
+    (void)snprintf(ret_listening->text, sizeof(ret_listening->text), "%s", wrong);
+    return RC_LISTEN_DENIED;
+}
+
+rc_listen_result rc_admin_listen_unix(rc_admin *admin, const char *path,
+                                      rc_listening *ret_listening)
+{
+    return rc_server_listen_unix(&admin->server, path, 0600, ret_listening);
+}
+
+void rc_admin_stop(rc_admin *admin)
+{
+    for (rc_admin_stream *s = admin->first; s != NULL; s = s->next)
+        rc_admin_stream_end(s);
+    rc_server_stop(&admin->server);
+}
+
+void rc_admin_close(rc_admin *admin)
+{
+    rc_server_close(&admin->server);
+}

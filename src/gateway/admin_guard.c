@@ -1,0 +1,190 @@
+/* Who may ask. */
+#include "base/str.h"
+#include "codec/url.h"
+#include "gateway/admin_core.h"
+#include "gateway/credentials_line.h"
+
+static void refuse(const rc_admin_request *request, rc_admin_reply *reply, rc_code code, int status,
+                   const char *message, rc_user_action action, const char *next)
+{
+    const rc_admin_problem problem = {code, status, rc_str_c(message), action, rc_str_c(next)};
+    rc_admin_reply_problem(request->core, reply, &problem);
+}
+
+bool rc_admin_header(const rc_admin_request *request, rc_str name, rc_str *ret_value)
+{
+    const rc_http1 *reader = request->reader;
+    bool is_found = false;
+    *ret_value = rc_str_make(NULL, 0);
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        if (!rc_http1_is_name(rc_http1_name(reader, request->head, i), name))
+            continue;
+        if (is_found)
+            return false;
+        is_found = true;
+        *ret_value = rc_http1_value(reader, request->head, i);
+    }
+    return true;
+}
+
+/* ---- 1: where from ---- */
+
+static bool is_loopback(rc_str peer)
+{
+    uint8_t ip[16];
+    static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
+    static const uint8_t one[16] = {[15] = 1};
+    if (rc_url_parse_ipv4(peer, ip))
+        return ip[0] == 127;
+    if (!rc_url_parse_ipv6(peer, ip))
+        return false;
+    return memcmp(ip, one, sizeof(one)) == 0 ||
+           (memcmp(ip, mapped, sizeof(mapped)) == 0 && ip[12] == 127);
+}
+
+/* ---- 2: the name that was asked for ---- */
+
+/* "host", "host:1", "[::1]:1": the host. False: it is none of them. */
+static bool split_host(rc_str value, rc_str *ret_host)
+{
+    size_t end = value.len > 0 && value.ptr[0] == '[' ? rc_str_find_byte(value, ']', 0) : 0;
+    if (end == RC_STR_NPOS)
+        return false;
+    end = rc_str_find_byte(value, ':', end);
+    *ret_host = rc_str_slice(value, 0, end);
+    const rc_str port =
+        end == RC_STR_NPOS ? rc_str_make(NULL, 0) : rc_str_slice(value, end + 1, value.len);
+    for (size_t i = 0; i < port.len; i++)
+        if (!rc_ascii_is_digit(port.ptr[i]))
+            return false;
+    return ret_host->len > 0 && port.len <= 5 && (end == RC_STR_NPOS || port.len > 0);
+}
+
+static bool is_address(rc_str host)
+{
+    uint8_t ip[16];
+    if (host.len > 2 && host.ptr[0] == '[')
+        return rc_url_parse_ipv6(rc_str_slice(host, 1, host.len - 1), ip);
+    return rc_url_parse_ipv4(host, ip);
+}
+
+/* Whoever listens at every address is asked for by any of them. An address is no name that somebody
+ * else could lead here. */
+static bool listens_everywhere(rc_str host)
+{
+    return host.len == 0 || rc_str_eq(host, RC_STR("0.0.0.0")) || rc_str_eq(host, RC_STR("[::]"));
+}
+
+static bool is_own_host(const rc_admin_core *core, rc_str host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    const rc_str own = rc_str_make(core->host, core->host_len);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (rc_str_eq_nocase(host, rc_str_c(names[i])))
+            return true;
+    if (listens_everywhere(own))
+        return core->token_len > 0 && is_address(host);
+    return rc_str_eq_nocase(host, own);
+}
+
+bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_str value;
+    rc_str host;
+    /* Only who may open the socket's file gets here. */
+    if (request->peer.len == 0)
+        return true;
+    if (request->core->token_len == 0 && !is_loopback(request->peer)) {
+        refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
+               "Without a token the operator's side serves this machine alone.",
+               RC_ACTION_CHECK_CONFIG, "Set admin.token, and send it as Authorization: Bearer.");
+        return false;
+    }
+    if (rc_admin_header(request, RC_STR("host"), &value) && split_host(value, &host) &&
+        is_own_host(request->core, host))
+        return true;
+    refuse(request, reply, RC_CODE_INVALID_REQUEST, 421,
+           "The request is for another host than the operator's side.", RC_ACTION_FIX_REQUEST,
+           "Ask for localhost, 127.0.0.1, [::1] or the host of admin.listen.");
+    return false;
+}
+
+/* ---- 3: the token ---- */
+
+bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply)
+{
+    const rc_admin_core *core = request->core;
+    rc_str value;
+    if (core->token_len == 0)
+        return true;
+    if (rc_admin_header(request, RC_STR("authorization"), &value) &&
+        rc_secret_eq(rc_gate_bearer(value),
+                     rc_secret_make(rc_str_make(core->token, core->token_len))))
+        return true;
+    reply->field_count = 0;
+    rc_admin_reply_field(reply, "WWW-Authenticate", RC_STR("Bearer realm=\"recourse\""));
+    refuse(request, reply, RC_CODE_AUTH_FAILED, 401, "The operator's token is missing or wrong.",
+           RC_ACTION_CHECK_CREDENTIALS,
+           "Send the token that admin.token names as Authorization: Bearer TOKEN.");
+    return false;
+}
+
+/* ---- 5: another site's page ---- */
+
+/* "http://HOST" of the very host that is asked for. */
+static bool is_own_origin(const rc_admin_request *request, rc_str origin)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    rc_str host;
+    if (!rc_admin_header(request, RC_STR("host"), &host) || host.len == 0)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        const rc_str scheme = rc_str_c(schemes[i]);
+        if (rc_str_starts_with(origin, scheme) &&
+            rc_str_eq_nocase(rc_str_slice(origin, scheme.len, origin.len), host))
+            return true;
+    }
+    return false;
+}
+
+static bool is_same_site(const rc_admin_request *request)
+{
+    rc_str site;
+    rc_str origin;
+    if (!rc_admin_header(request, RC_STR("sec-fetch-site"), &site) ||
+        !rc_admin_header(request, RC_STR("origin"), &origin))
+        return false;
+    /* "same-site" is another port of this machine, too: not ours. */
+    if (site.len > 0 && !rc_str_eq(site, RC_STR("same-origin")) && !rc_str_eq(site, RC_STR("none")))
+        return false;
+    return origin.len == 0 || is_own_origin(request, origin);
+}
+
+static bool is_json(rc_str type)
+{
+    const rc_str name = rc_str_trim(rc_str_slice(type, 0, rc_str_find_byte(type, ';', 0)));
+    return rc_str_eq_nocase(name, RC_STR("application/json"));
+}
+
+bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_str type;
+    rc_str mark;
+    if (request->route->access != RC_ADMIN_CHANGE)
+        return true;
+    if (!is_same_site(request)) {
+        refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
+               "The request comes from another site's page.", RC_ACTION_FIX_REQUEST,
+               "Use the operator's own page, recourse or curl.");
+        return false;
+    }
+    const bool is_read = rc_admin_header(request, RC_STR("content-type"), &type) &&
+                         rc_admin_header(request, RC_STR("x-recourse-admin"), &mark);
+    if (is_read && (is_json(type) || rc_str_eq(mark, RC_STR("1"))))
+        return true;
+    refuse(request, reply, RC_CODE_INVALID_REQUEST, 415,
+           "A request that changes something must show that no form has sent it.",
+           RC_ACTION_FIX_REQUEST,
+           "Add the header Content-Type: application/json, or x-recourse-admin: 1.");
+    return false;
+}

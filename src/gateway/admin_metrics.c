@@ -1,0 +1,118 @@
+/* A snapshot as those metrics that are not counted. */
+#include <recourse/version.h>
+
+#include "gateway/admin_core.h"
+
+static int64_t target_value(const rc_admin_target *target, rc_metric metric)
+{
+    const rc_admin_target_state now = rc_admin_target_state_of(target);
+    switch ((int)metric) {
+    case RC_METRIC_TARGET_COOLING:
+        return target->cooling_ms < INT64_MAX ? (int64_t)target->cooling_ms : INT64_MAX;
+    case RC_METRIC_TARGET_IN_FLIGHT:
+        return target->in_flight;
+    case RC_METRIC_BREAKER_STATE:
+        return target->breaker;
+    default:
+        return now == RC_TARGET_UP || now == RC_TARGET_FULL;
+    }
+}
+
+static void put_targets(const rc_admin_snapshot *snapshot, rc_metric metric, rc_metrics_page *page)
+{
+    for (size_t i = 0; i < snapshot->target_count; i++) {
+        const rc_admin_target *target = &snapshot->targets[i];
+        char room[RC_METRICS_NAME_MAX];
+        rc_buf name;
+        rc_buf_init_fixed(&name, room, sizeof(room));
+        rc_buf_push(&name, target->provider);
+        rc_buf_push_byte(&name, '/');
+        rc_buf_push(&name, target->model);
+        if (rc_buf_status(&name) == RC_OK)
+            rc_metrics_page_put(page, rc_buf_get(&name), RC_STR(""), target_value(target, metric));
+    }
+}
+
+static void put_keys(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
+{
+    for (size_t i = 0; i < snapshot->key_count; i++)
+        rc_metrics_page_put(page, snapshot->keys[i].provider, snapshot->keys[i].id,
+                            snapshot->keys[i].state);
+}
+
+static void put(rc_metrics_page *page, int64_t value)
+{
+    rc_metrics_page_put(page, RC_STR(""), RC_STR(""), value);
+}
+
+/* Of the store; nothing without one. */
+static bool put_store(const rc_admin_store *store, rc_metric metric, rc_metrics_page *page)
+{
+    int64_t value = 0;
+    switch ((int)metric) {
+    case RC_METRIC_STORE_QUEUED:
+        value = (int64_t)store->queued;
+        break;
+    case RC_METRIC_STORE_KEPT:
+        value = (int64_t)store->kept;
+        break;
+    case RC_METRIC_STORE_LOST:
+        value = (int64_t)store->lost;
+        break;
+    case RC_METRIC_STORE_REFUSED:
+        value = (int64_t)store->refused;
+        break;
+    case RC_METRIC_STORE_DOWN:
+        value = store->is_down;
+        break;
+    default:
+        return false;
+    }
+    if (store->is_on)
+        put(page, value);
+    return true;
+}
+
+static void look(void *ctx, rc_metric metric, rc_metrics_page *page)
+{
+    const rc_admin_snapshot *snapshot = ctx;
+    if (put_store(&snapshot->store, metric, page))
+        return;
+    switch ((int)metric) {
+    case RC_METRIC_TARGET_UP:
+    case RC_METRIC_TARGET_COOLING:
+    case RC_METRIC_TARGET_IN_FLIGHT:
+    case RC_METRIC_BREAKER_STATE:
+        put_targets(snapshot, metric, page);
+        return;
+    case RC_METRIC_CREDENTIAL_STATE:
+        put_keys(snapshot, page);
+        return;
+    case RC_METRIC_BUDGET_TOKENS:
+        if (snapshot->budget.is_on)
+            put(page, snapshot->budget.tokens);
+        return;
+    case RC_METRIC_CONFIG_SUCCESSFUL:
+        put(page, !snapshot->config.is_refused);
+        return;
+    case RC_METRIC_CONFIG_TIME:
+        put(page, snapshot->config.loaded_unix_ms);
+        return;
+    case RC_METRIC_LOG_DROPPED:
+        put(page, (int64_t)snapshot->log_dropped);
+        return;
+    case RC_METRIC_START_TIME:
+        put(page, snapshot->started_unix_ms);
+        return;
+    case RC_METRIC_BUILD:
+        rc_metrics_page_put(page, rc_str_c(rc_version()), RC_STR(""), 1);
+        return;
+    default:
+        return;
+    }
+}
+
+rc_metrics_seen rc_admin_seen(const rc_admin_snapshot *snapshot)
+{
+    return (rc_metrics_seen){look, (void *)(uintptr_t)snapshot};
+}

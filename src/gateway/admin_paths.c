@@ -1,0 +1,268 @@
+/* The paths of the operator's side. */
+#include "base/json_reader.h"
+#include "base/str.h"
+#include "gateway/admin_core.h"
+
+static void problem(const rc_admin_request *request, rc_admin_reply *reply, rc_code code,
+                    int status, rc_str message, rc_user_action action, const char *next)
+{
+    const rc_admin_problem what = {code, status, message, action, rc_str_c(next)};
+    rc_admin_reply_problem(request->core, reply, &what);
+}
+
+/* False: there is no memory, and the reply says so. */
+static bool look(const rc_admin_request *request, rc_admin_reply *reply,
+                 rc_admin_snapshot *ret_snapshot)
+{
+    const rc_admin_source *source = &request->core->source;
+    *ret_snapshot = (rc_admin_snapshot){0};
+    if (source->look(source->ctx, request->arena, ret_snapshot))
+        return true;
+    problem(request, reply, RC_CODE_INTERNAL, 503, RC_STR("There is no memory for the answer."),
+            RC_ACTION_WAIT_AND_RETRY, "Ask again in a moment.");
+    return false;
+}
+
+/* ---- health ---- */
+
+static void say(rc_admin_reply *reply, int status, rc_str text)
+{
+    reply->status = status;
+    reply->type = "text/plain; charset=utf-8";
+    rc_buf_push(&reply->body, text);
+    rc_buf_push_byte(&reply->body, '\n');
+}
+
+/* It answers: it is alive. */
+static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    (void)request;
+    say(reply, 200, RC_STR("ok"));
+}
+
+static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_admin_snapshot snapshot;
+    (void)ctx;
+    if (!look(request, reply, &snapshot))
+        return;
+    if (snapshot.is_ready)
+        say(reply, 200, RC_STR("ok"));
+    else
+        say(reply, 503, snapshot.why_not.len > 0 ? snapshot.why_not : RC_STR("not ready"));
+}
+
+/* ---- what there is ---- */
+
+static void on_metrics(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_admin_snapshot snapshot;
+    (void)ctx;
+    if (request->core->metrics == NULL) {
+        problem(request, reply, RC_CODE_ENDPOINT_NOT_FOUND, 404, RC_STR("Nothing is counted here."),
+                RC_ACTION_NONE, "");
+        return;
+    }
+    if (!look(request, reply, &snapshot))
+        return;
+    const rc_metrics_seen seen = rc_admin_seen(&snapshot);
+    reply->type = RC_METRICS_PAGE_TYPE;
+    rc_metrics_page_push(&reply->body, request->core->metrics, &seen);
+}
+
+static void show(const rc_admin_request *request, rc_admin_reply *reply, rc_admin_part part)
+{
+    rc_admin_snapshot snapshot;
+    if (look(request, reply, &snapshot))
+        rc_admin_push_state(&reply->body, &snapshot, part);
+}
+
+static void on_state(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    show(request, reply, RC_ADMIN_PART_ALL);
+}
+
+static void on_targets(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    show(request, reply, RC_ADMIN_PART_TARGETS);
+}
+
+static void on_keys(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    show(request, reply, RC_ADMIN_PART_KEYS);
+}
+
+static void on_budget(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    show(request, reply, RC_ADMIN_PART_BUDGET);
+}
+
+/* ---- what is to be done ---- */
+
+#define DEPTH_MAX 2
+#define REASON_MAX 256
+
+/* {"reason": "..."}, or nothing. False: it is something else. Views the arena. */
+static bool read_reason(const rc_admin_request *request, rc_str *ret_reason)
+{
+    const rc_json_limits limits = {RC_ADMIN_BODY_MAX, DEPTH_MAX, false};
+    rc_json_reader reader;
+    *ret_reason = rc_str_make(NULL, 0);
+    if (rc_str_trim(request->body).len == 0)
+        return true;
+    rc_json_reader_init(&reader, request->body, &limits);
+    if (rc_json_reader_next(&reader).type != RC_JSON_OBJECT_BEGIN)
+        return false;
+    rc_json_token token = rc_json_reader_next(&reader);
+    if (token.type == RC_JSON_KEY &&
+        rc_json_raw_eq(token.raw, token.has_escapes, RC_STR("reason"))) {
+        token = rc_json_reader_next(&reader);
+        char *room = rc_arena_get_unset(request->arena, REASON_MAX);
+        rc_buf text;
+        if (token.type != RC_JSON_STRING || room == NULL)
+            return false;
+        rc_buf_init_fixed(&text, room, REASON_MAX);
+        if (rc_json_unescape(token.raw, &text) != RC_OK)
+            return false;
+        *ret_reason = rc_buf_get(&text);
+        token = rc_json_reader_next(&reader);
+    }
+    return token.type == RC_JSON_OBJECT_END && rc_json_reader_next(&reader).type == RC_JSON_END;
+}
+
+static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
+                      const rc_admin_action *action)
+{
+    rc_admin_snapshot snapshot;
+    if (!look(request, reply, &snapshot))
+        return;
+    for (size_t i = 0; action->provider.len > 0 && i < snapshot.target_count; i++)
+        if (rc_str_eq(snapshot.targets[i].provider, action->provider) &&
+            rc_str_eq(snapshot.targets[i].model, action->model)) {
+            rc_admin_push_target(&reply->body, &snapshot, &snapshot.targets[i]);
+            return;
+        }
+    for (size_t i = 0; action->key.len > 0 && i < snapshot.key_count; i++)
+        if (rc_str_eq(snapshot.keys[i].id, action->key)) {
+            rc_admin_push_key(&reply->body, &snapshot, &snapshot.keys[i]);
+            return;
+        }
+    /* A reload may have taken it away in the meantime. */
+    rc_admin_push_state(&reply->body, &snapshot, RC_ADMIN_PART_CONFIG);
+}
+
+static void tell(const rc_admin_request *request, rc_admin_reply *reply,
+                 const rc_admin_action *action, const rc_admin_outcome *outcome)
+{
+    const bool is_reload = action->kind == RC_ADMIN_RELOAD;
+    switch (outcome->kind) {
+    case RC_ADMIN_DONE:
+        push_done(request, reply, action);
+        return;
+    case RC_ADMIN_NO_SUCH:
+        problem(request, reply, RC_CODE_INVALID_REQUEST, 404,
+                action->key.len > 0 ? RC_STR("There is no key of this id.")
+                                    : RC_STR("There is no such target."),
+                RC_ACTION_FIX_REQUEST,
+                action->key.len > 0 ? "GET /admin/v1/keys lists them."
+                                    : "GET /admin/v1/targets lists them.");
+        return;
+    case RC_ADMIN_REFUSED:
+        problem(request, reply,
+                is_reload ? RC_CODE_CONFIG_SCHEMA_VIOLATION : RC_CODE_INVALID_REQUEST,
+                is_reload ? 422 : 409, rc_str_c(outcome->text),
+                is_reload ? RC_ACTION_CHECK_CONFIG : RC_ACTION_FIX_REQUEST,
+                is_reload ? "The old configuration goes on. Correct the file; recourse config "
+                            "check shows all mistakes."
+                          : "GET /admin/v1/state shows what holds.");
+        return;
+    case RC_ADMIN_FAILED:
+        break;
+    }
+    problem(request, reply, RC_CODE_INTERNAL, 503, rc_str_c(outcome->text),
+            RC_ACTION_WAIT_AND_RETRY, "Ask again in a moment.");
+}
+
+static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin_action *action)
+{
+    const rc_admin_source *source = &request->core->source;
+    rc_admin_outcome outcome = {.kind = RC_ADMIN_FAILED};
+    action->by = request->peer.len > 0 ? request->peer : RC_STR("unix");
+    if (!read_reason(request, &action->reason)) {
+        problem(request, reply, RC_CODE_INVALID_REQUEST, 400,
+                RC_STR("The body is not a JSON object with a reason of at most 256 bytes."),
+                RC_ACTION_FIX_REQUEST, "Send {\"reason\": \"...\"}, or nothing.");
+        return;
+    }
+    source->act(source->ctx, action, &outcome);
+    tell(request, reply, action, &outcome);
+}
+
+static void act_on_target(const rc_admin_request *request, rc_admin_reply *reply,
+                          rc_admin_action_kind kind)
+{
+    rc_admin_action action = {
+        .kind = kind, .provider = request->captures[0], .model = request->captures[1]};
+    act(request, reply, &action);
+}
+
+static void on_out(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    act_on_target(request, reply, RC_ADMIN_TARGET_OUT);
+}
+
+static void on_in(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    act_on_target(request, reply, RC_ADMIN_TARGET_IN);
+}
+
+static void on_clear(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    act_on_target(request, reply, RC_ADMIN_TARGET_CLEAR);
+}
+
+static void on_revive(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_admin_action action = {.kind = RC_ADMIN_KEY_REVIVE, .key = request->captures[0]};
+    (void)ctx;
+    act(request, reply, &action);
+}
+
+static void on_reload(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_admin_action action = {.kind = RC_ADMIN_RELOAD};
+    (void)ctx;
+    act(request, reply, &action);
+}
+
+static void on_drain(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_admin_action action = {.kind = RC_ADMIN_DRAIN};
+    (void)ctx;
+    act(request, reply, &action);
+}
+
+const rc_admin_route rc_admin_routes[] = {
+    {"GET", "/healthz", RC_ADMIN_OPEN, on_health, NULL},
+    {"GET", "/readyz", RC_ADMIN_OPEN, on_ready, NULL},
+    {"GET", "/metrics", RC_ADMIN_READ, on_metrics, NULL},
+    {"GET", "/admin/v1/state", RC_ADMIN_READ, on_state, NULL},
+    {"GET", "/admin/v1/targets", RC_ADMIN_READ, on_targets, NULL},
+    {"GET", "/admin/v1/keys", RC_ADMIN_READ, on_keys, NULL},
+    {"GET", "/admin/v1/budget", RC_ADMIN_READ, on_budget, NULL},
+    {"POST", "/admin/v1/targets/{}/{...}/out", RC_ADMIN_CHANGE, on_out, NULL},
+    {"POST", "/admin/v1/targets/{}/{...}/in", RC_ADMIN_CHANGE, on_in, NULL},
+    {"POST", "/admin/v1/targets/{}/{...}/clear", RC_ADMIN_CHANGE, on_clear, NULL},
+    {"POST", "/admin/v1/keys/{...}/revive", RC_ADMIN_CHANGE, on_revive, NULL},
+    {"POST", "/admin/v1/reload", RC_ADMIN_CHANGE, on_reload, NULL},
+    {"POST", "/admin/v1/drain", RC_ADMIN_CHANGE, on_drain, NULL},
+};
+const size_t rc_admin_route_count = sizeof(rc_admin_routes) / sizeof(rc_admin_routes[0]);

@@ -1,0 +1,83 @@
+#include "gateway/admin_source.h"
+
+static uint64_t left(uint64_t until_ms, uint64_t now_ms)
+{
+    return until_ms > now_ms ? until_ms - now_ms : 0;
+}
+
+/* A guess about a credential does not count where it is the only one. */
+static uint32_t count_usable(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
+{
+    const bool is_alone = target->credential_count == 1;
+    uint32_t usable = 0;
+    for (uint32_t i = 0; i < target->credential_count; i++)
+        usable += rc_credential_is_usable(&shared->credentials[target->first_credential + i],
+                                          is_alone, now_ms);
+    return usable;
+}
+
+void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
+                          rc_admin_target *ret_target)
+{
+    if (target >= shared->target_count)
+        return;
+    const rc_target *seen = &shared->targets[target];
+    ret_target->is_out_of_service = seen->is_out_of_service;
+    ret_target->cooling_ms = left(rc_cooldown_until_ms(&seen->cooldown, false), now_ms);
+    ret_target->is_cooling_assumed =
+        ret_target->cooling_ms > 0 && !rc_cooldown_is_on(&seen->cooldown, true, now_ms);
+    ret_target->breaker = seen->breaker.state;
+    ret_target->open_ms =
+        rc_breaker_peek(&seen->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED
+            ? left(rc_breaker_ready_at_ms(&seen->breaker, now_ms), now_ms)
+            : 0;
+    ret_target->in_flight = seen->limiter.in_flight;
+    ret_target->max_in_flight = seen->limiter.max;
+    ret_target->keys = seen->credential_count;
+    ret_target->usable_keys = count_usable(shared, seen, now_ms);
+}
+
+void rc_admin_look_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
+                       rc_admin_key *ret_key)
+{
+    if (credential >= shared->credential_count)
+        return;
+    const rc_credential *seen = &shared->credentials[credential];
+    ret_key->state = rc_credential_state_at(seen, now_ms);
+    const bool is_dated =
+        ret_key->state == RC_CREDENTIAL_COOLING || ret_key->state == RC_CREDENTIAL_EXHAUSTED;
+    ret_key->until_ms = is_dated ? left(rc_credential_ready_at_ms(seen, false), now_ms) : 0;
+}
+
+void rc_admin_look_budget(rc_budget *budget, uint64_t now_ms, rc_admin_budget *ret_budget)
+{
+    *ret_budget = (rc_admin_budget){
+        .is_on = budget->settings.burst > 0,
+        .tokens = budget->settings.burst > 0 ? rc_budget_tokens(budget, now_ms) : 0,
+        .burst = budget->settings.burst,
+        .ratio_milli = budget->settings.ratio_milli,
+        .floor_per_s = budget->settings.floor_per_s,
+    };
+}
+
+rc_admin_target_state rc_admin_target_state_of(const rc_admin_target *target)
+{
+    if (target->is_out_of_service)
+        return RC_TARGET_OUT;
+    if (target->cooling_ms > 0)
+        return RC_TARGET_COOLING;
+    if (target->open_ms > 0)
+        return RC_TARGET_OPEN;
+    if (target->keys > 0 && target->usable_keys == 0)
+        return RC_TARGET_NO_KEY;
+    if (target->max_in_flight > 0 && target->in_flight >= target->max_in_flight)
+        return RC_TARGET_FULL;
+    return RC_TARGET_UP;
+}
+
+const char *rc_admin_target_state_name(rc_admin_target_state state)
+{
+    static const char *const names[] = {"up",           "out_of_service", "cooling",
+                                        "breaker_open", "no_key",         "full"};
+    return names[state];
+}

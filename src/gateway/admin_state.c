@@ -1,0 +1,246 @@
+/* A snapshot as JSON. */
+#include <recourse/taxonomy.h>
+#include <recourse/version.h>
+
+#include "base/json_writer.h"
+#include "codec/datetime.h"
+#include "gateway/admin_core.h"
+
+typedef struct state {
+    rc_json_writer w;
+    const rc_admin_snapshot *snapshot;
+} state;
+
+static void put_text(state *s, const char *key, rc_str value)
+{
+    if (value.len > 0)
+        rc_json_member_string(&s->w, rc_str_c(key), value);
+}
+
+static void put_number(state *s, const char *key, uint64_t value)
+{
+    rc_json_key(&s->w, rc_str_c(key));
+    rc_json_u64(&s->w, value);
+}
+
+static void put_flag(state *s, const char *key, bool value)
+{
+    rc_json_member_bool(&s->w, rc_str_c(key), value);
+}
+
+static void put_time(state *s, const char *key, int64_t unix_ms)
+{
+    char room[40];
+    rc_buf text;
+    if (unix_ms <= 0)
+        return;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_rfc3339_push(&text, unix_ms);
+    rc_json_member_string(&s->w, rc_str_c(key), rc_buf_get(&text));
+}
+
+/* When something ends that lasts so long still: a time for people, a number for programs. */
+static void put_end(state *s, uint64_t left_ms)
+{
+    if (left_ms == 0 || left_ms > INT64_MAX / 2)
+        return;
+    put_time(s, "until", s->snapshot->now_unix_ms + (int64_t)left_ms);
+    put_number(s, "remaining_ms", left_ms);
+}
+
+/* ---- parts ---- */
+
+static void put_target_name(state *s, const rc_admin_target *target)
+{
+    /* Names are at most 1024 bytes each. */
+    char room[2200];
+    rc_buf name;
+    rc_buf_init_fixed(&name, room, sizeof(room));
+    rc_buf_push(&name, target->provider);
+    rc_buf_push_byte(&name, '/');
+    rc_buf_push(&name, target->model);
+    put_text(s, "target", rc_buf_get(&name));
+    put_text(s, "provider", target->provider);
+    put_text(s, "model", target->model);
+}
+
+static void put_target(state *s, const rc_admin_target *target)
+{
+    const rc_admin_target_state now = rc_admin_target_state_of(target);
+    rc_json_object_begin(&s->w);
+    put_target_name(s, target);
+    put_text(s, "state", rc_str_c(rc_admin_target_state_name(now)));
+    if (now == RC_TARGET_COOLING)
+        put_end(s, target->cooling_ms);
+    if (now == RC_TARGET_OPEN)
+        put_end(s, target->open_ms);
+    put_text(s, "why", rc_str_c(rc_code_name(target->why)));
+    if (target->cooling_ms > 0)
+        put_flag(s, "assumed", target->is_cooling_assumed);
+    put_text(s, "breaker", rc_str_c(rc_breaker_state_name(target->breaker)));
+    put_flag(s, "out_of_service", target->is_out_of_service);
+    put_number(s, "in_flight", target->in_flight);
+    if (target->max_in_flight > 0)
+        put_number(s, "max_in_flight", target->max_in_flight);
+    put_number(s, "keys", target->keys);
+    put_number(s, "usable_keys", target->usable_keys);
+    rc_json_object_end(&s->w);
+}
+
+static void put_key(state *s, const rc_admin_key *key)
+{
+    rc_json_object_begin(&s->w);
+    put_text(s, "id", key->id);
+    put_text(s, "provider", key->provider);
+    put_text(s, "state", rc_str_c(rc_credential_state_name(key->state)));
+    put_end(s, key->until_ms);
+    rc_json_object_end(&s->w);
+}
+
+static void put_targets(state *s)
+{
+    rc_json_key(&s->w, RC_STR("targets"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < s->snapshot->target_count; i++)
+        put_target(s, &s->snapshot->targets[i]);
+    rc_json_array_end(&s->w);
+}
+
+static void put_keys(state *s)
+{
+    rc_json_key(&s->w, RC_STR("keys"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < s->snapshot->key_count; i++)
+        put_key(s, &s->snapshot->keys[i]);
+    rc_json_array_end(&s->w);
+}
+
+static void put_budget(state *s)
+{
+    const rc_admin_budget *budget = &s->snapshot->budget;
+    rc_json_key(&s->w, RC_STR("budget"));
+    rc_json_object_begin(&s->w);
+    put_flag(s, "on", budget->is_on);
+    if (budget->is_on) {
+        put_number(s, "tokens", budget->tokens);
+        put_number(s, "burst", budget->burst);
+        put_number(s, "ratio_milli", budget->ratio_milli);
+        put_number(s, "floor_per_s", budget->floor_per_s);
+    }
+    rc_json_object_end(&s->w);
+}
+
+static void put_config(state *s)
+{
+    const rc_admin_config *config = &s->snapshot->config;
+    rc_json_key(&s->w, RC_STR("config"));
+    rc_json_object_begin(&s->w);
+    put_text(s, "file", config->file);
+    put_number(s, "generation", config->generation);
+    put_time(s, "loaded", config->loaded_unix_ms);
+    put_flag(s, "last_reload_refused", config->is_refused);
+    if (config->is_refused)
+        put_text(s, "refusal", config->refusal);
+    rc_json_object_end(&s->w);
+}
+
+static void put_store(state *s)
+{
+    const rc_admin_store *store = &s->snapshot->store;
+    rc_json_key(&s->w, RC_STR("store"));
+    rc_json_object_begin(&s->w);
+    put_flag(s, "on", store->is_on);
+    if (store->is_on) {
+        put_text(s, "kind", store->kind);
+        put_flag(s, "down", store->is_down);
+        if (store->is_down)
+            put_text(s, "why", store->why);
+        put_number(s, "queued", store->queued);
+        put_number(s, "kept", store->kept);
+        put_number(s, "lost", store->lost);
+        put_number(s, "refused", store->refused);
+    }
+    rc_json_object_end(&s->w);
+}
+
+static void put_loops(state *s)
+{
+    rc_json_key(&s->w, RC_STR("loops"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < s->snapshot->loop_count; i++) {
+        const rc_admin_loop *loop = &s->snapshot->loops[i];
+        rc_json_object_begin(&s->w);
+        put_number(s, "connections", loop->connections);
+        put_number(s, "in_flight", loop->in_flight);
+        put_number(s, "upstream_idle", loop->upstream_idle);
+        put_number(s, "upstream_busy", loop->upstream_busy);
+        put_number(s, "requests", loop->requests);
+        put_number(s, "stalls", loop->stalls);
+        rc_json_object_end(&s->w);
+    }
+    rc_json_array_end(&s->w);
+}
+
+static void put_process(state *s)
+{
+    const rc_admin_snapshot *snapshot = s->snapshot;
+    const int64_t up_ms = snapshot->now_unix_ms - snapshot->started_unix_ms;
+    put_text(s, "version", rc_str_c(rc_version()));
+    put_time(s, "now", snapshot->now_unix_ms);
+    put_time(s, "started", snapshot->started_unix_ms);
+    put_number(s, "uptime_ms", up_ms > 0 ? (uint64_t)up_ms : 0);
+    put_flag(s, "ready", snapshot->is_ready);
+    put_flag(s, "draining", snapshot->is_draining);
+    if (!snapshot->is_ready)
+        put_text(s, "why_not_ready", snapshot->why_not);
+    put_number(s, "log_dropped", snapshot->log_dropped);
+}
+
+/* ---- whole answers ---- */
+
+static void begin(state *s, rc_buf *buf, const rc_admin_snapshot *snapshot)
+{
+    s->snapshot = snapshot;
+    rc_json_writer_init(&s->w, buf, 0);
+}
+
+void rc_admin_push_target(rc_buf *buf, const rc_admin_snapshot *snapshot,
+                          const rc_admin_target *target)
+{
+    state s;
+    begin(&s, buf, snapshot);
+    put_target(&s, target);
+    rc_buf_push_byte(buf, '\n');
+}
+
+void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_admin_key *key)
+{
+    state s;
+    begin(&s, buf, snapshot);
+    put_key(&s, key);
+    rc_buf_push_byte(buf, '\n');
+}
+
+void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admin_part part)
+{
+    state s;
+    const bool is_all = part == RC_ADMIN_PART_ALL;
+    begin(&s, buf, snapshot);
+    rc_json_object_begin(&s.w);
+    if (is_all)
+        put_process(&s);
+    if (is_all || part == RC_ADMIN_PART_CONFIG)
+        put_config(&s);
+    if (is_all)
+        put_store(&s);
+    if (is_all || part == RC_ADMIN_PART_BUDGET)
+        put_budget(&s);
+    if (is_all)
+        put_loops(&s);
+    if (is_all || part == RC_ADMIN_PART_TARGETS)
+        put_targets(&s);
+    if (is_all || part == RC_ADMIN_PART_KEYS)
+        put_keys(&s);
+    rc_json_object_end(&s.w);
+    rc_buf_push_byte(buf, '\n');
+}

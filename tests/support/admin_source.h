@@ -1,0 +1,120 @@
+/* A gateway to show: three targets, two keys, and a note of what an operator wanted. */
+#ifndef RC_TESTS_ADMIN_SOURCE_H
+#define RC_TESTS_ADMIN_SOURCE_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/admin_core.h"
+
+#define FAKE_NOW INT64_C(1700000000000)
+
+typedef struct fake_source {
+    bool is_out[3];
+    bool is_key_dead;
+    bool is_ready;
+    bool is_reload_refused;
+    bool is_blind; /* looking fails */
+    bool is_stuck; /* acting fails */
+    int acts;
+    rc_admin_action_kind kind;
+    char said[256]; /* provider|model|key|reason|by of the latest */
+    uint64_t generation;
+} fake_source;
+
+static const char *const fake_names[3][2] = {
+    {"openai", "gpt-4o"}, {"local", "meta/llama 3"}, {"claude", "*"}};
+
+static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snapshot)
+{
+    const fake_source *fake = ctx;
+    rc_admin_target *targets = rc_arena_get_array(arena, 3, sizeof(*targets));
+    rc_admin_key *keys = rc_arena_get_array(arena, 2, sizeof(*keys));
+    rc_admin_loop *loops = rc_arena_get_array(arena, 2, sizeof(*loops));
+    if (fake->is_blind || targets == NULL || keys == NULL || loops == NULL)
+        return false;
+    for (int i = 0; i < 3; i++)
+        targets[i] = (rc_admin_target){.provider = rc_arena_dup(arena, rc_str_c(fake_names[i][0])),
+                                       .model = rc_arena_dup(arena, rc_str_c(fake_names[i][1])),
+                                       .is_out_of_service = fake->is_out[i],
+                                       .in_flight = 2,
+                                       .keys = 1,
+                                       .usable_keys = 1};
+    targets[1].cooling_ms = 38000;
+    targets[1].why = RC_CODE_RATE_LIMITED;
+    keys[0] =
+        (rc_admin_key){.id = rc_arena_dup(arena, RC_STR("openai/0")),
+                       .provider = rc_arena_dup(arena, RC_STR("openai")),
+                       .state = fake->is_key_dead ? RC_CREDENTIAL_DEAD : RC_CREDENTIAL_HEALTHY};
+    keys[1] = (rc_admin_key){.id = rc_arena_dup(arena, RC_STR("claude/0")),
+                             .provider = rc_arena_dup(arena, RC_STR("claude")),
+                             .state = RC_CREDENTIAL_EXHAUSTED,
+                             .until_ms = 60000};
+    loops[1] = (rc_admin_loop){3, 2, 1, 2, 99, 1};
+    *snapshot = (rc_admin_snapshot){
+        .now_unix_ms = FAKE_NOW,
+        .started_unix_ms = FAKE_NOW - 5000,
+        .is_ready = fake->is_ready,
+        .why_not = RC_STR("draining"),
+        .log_dropped = 4,
+        .budget = {true, 77, 100, 200, 10},
+        .store = {.is_on = true, .kind = RC_STR("sqlite"), .queued = 1, .kept = 10},
+        .config = {.file = RC_STR("recourse.yaml"),
+                   .generation = fake->generation,
+                   .loaded_unix_ms = FAKE_NOW - 4000,
+                   .is_refused = fake->is_reload_refused,
+                   .refusal = RC_STR("recourse.yaml:3:5: routs: unknown key")},
+        .targets = targets,
+        .target_count = 3,
+        .keys = keys,
+        .key_count = 2,
+        .loops = loops,
+        .loop_count = 2,
+    };
+    return rc_arena_status(arena) == RC_OK;
+}
+
+static inline int fake_find(const rc_admin_action *action)
+{
+    for (int i = 0; i < 3; i++)
+        if (rc_str_eq(action->provider, rc_str_c(fake_names[i][0])) &&
+            rc_str_eq(action->model, rc_str_c(fake_names[i][1])))
+            return i;
+    return -1;
+}
+
+static inline void fake_act(void *ctx, const rc_admin_action *action, rc_admin_outcome *outcome)
+{
+    fake_source *fake = ctx;
+    const bool is_target = action->provider.len > 0;
+    const int at = is_target ? fake_find(action) : 0;
+    fake->acts++;
+    fake->kind = action->kind;
+    snprintf(fake->said, sizeof(fake->said), "%.*s|%.*s|%.*s|%.*s|%.*s", (int)action->provider.len,
+             action->provider.ptr, (int)action->model.len, action->model.ptr, (int)action->key.len,
+             action->key.ptr, (int)action->reason.len, action->reason.ptr, (int)action->by.len,
+             action->by.ptr);
+    outcome->kind = RC_ADMIN_DONE;
+    if (fake->is_stuck) {
+        outcome->kind = RC_ADMIN_FAILED;
+        snprintf(outcome->text, sizeof(outcome->text), "A loop does not answer.");
+    } else if (at < 0 || (action->key.len > 0 && !rc_str_eq(action->key, RC_STR("openai/0")))) {
+        outcome->kind = RC_ADMIN_NO_SUCH;
+    } else if (is_target) {
+        fake->is_out[at] = action->kind == RC_ADMIN_TARGET_OUT;
+    } else if (action->kind == RC_ADMIN_KEY_REVIVE) {
+        fake->is_key_dead = false;
+    } else if (action->kind == RC_ADMIN_RELOAD && fake->is_reload_refused) {
+        outcome->kind = RC_ADMIN_REFUSED;
+        snprintf(outcome->text, sizeof(outcome->text), "recourse.yaml:3:5: routs: unknown key");
+    } else if (action->kind == RC_ADMIN_RELOAD) {
+        fake->generation++;
+    }
+}
+
+static inline rc_admin_source fake_source_of(fake_source *fake)
+{
+    return (rc_admin_source){fake_look, fake_act, fake};
+}
+
+#endif
