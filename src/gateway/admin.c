@@ -80,11 +80,11 @@ static void stream_free(rc_admin_stream *s)
 /* Without memory, without anything. */
 static void answer_bare(rc_exchange *exchange)
 {
-    static const rc_str body =
-        RC_STR_INIT("{\"type\":\"urn:recourse:error:internal\",\"title\":\"An internal error "
-                    "occurred.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
-                    "\"error_class\":\"Internal\",\"error_code\":\"Internal\","
-                    "\"retryable\":false}\n");
+    static const rc_str body = RC_STR_INIT(
+        "{\"type\":\"urn:recourse:error:internal\",\"title\":\"Something went "
+        "wrong inside Recourse.\",\"status\":503,\"detail\":\"There is no memory for the answer.\","
+        "\"error_class\":\"Internal\",\"error_code\":\"Internal\","
+        "\"retryable\":false}\n");
     rc_header fields[FIELDS_MAX];
     size_t count;
     const rc_header *always = rc_admin_fields(false, &count);
@@ -208,14 +208,13 @@ static void on_body(void *ctx, rc_exchange *exchange, rc_str piece)
     (void)ctx;
     if (s == NULL || s->is_answered || rc_buf_push(&s->body, piece) == RC_OK)
         return;
-    const bool is_memory = rc_buf_status(&s->body) == RC_E_NOMEM;
     const rc_admin_problem problem = {
-        is_memory ? RC_CODE_INTERNAL : RC_CODE_REQUEST_TOO_LARGE, is_memory ? 503 : 413,
-        is_memory ? RC_STR("There is no memory for the request.")
-                  : RC_STR("The body is larger than 64 KiB."),
-        is_memory ? RC_ACTION_WAIT_AND_RETRY : RC_ACTION_FIX_REQUEST,
-        RC_STR("The operator's side takes no body, or a short reason.")};
-    rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
+        RC_CODE_SHAPE_INVALID, 413, RC_STR("The body is larger than 64 KiB."),
+        RC_ACTION_FIX_REQUEST, RC_STR("The operator's side takes no body, or a short reason.")};
+    if (rc_buf_status(&s->body) == RC_E_NOMEM)
+        rc_admin_reply_no_memory(&s->admin->core, &s->reply);
+    else
+        rc_admin_reply_problem(&s->admin->core, &s->reply, &problem);
     rc_admin_stream_send(s);
 }
 
@@ -279,9 +278,9 @@ static size_t render_refusal(void *ctx, const rc_refusal *refusal, char *buf, si
 {
     rc_admin *admin = ctx;
     rc_admin_reply reply;
-    const bool is_size = refusal->status == 431 || refusal->status == 414;
-    const rc_admin_problem problem = {is_size ? RC_CODE_REQUEST_TOO_LARGE : RC_CODE_INVALID_REQUEST,
-                                      refusal->status, rc_str_c(refusal->text),
+    char message[128];
+    (void)snprintf(message, sizeof(message), "The request is refused: %s.", refusal->text);
+    const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, refusal->status, rc_str_c(message),
                                       RC_ACTION_FIX_REQUEST, RC_STR("Send a request of HTTP/1.1.")};
     rc_admin_reply_init(&reply, &admin->core.alloc);
     rc_admin_reply_problem(&admin->core, &reply, &problem);

@@ -107,6 +107,15 @@ void rc_admin_reply_problem(rc_admin_core *core, rc_admin_reply *reply,
     rc_report_free(report);
 }
 
+void rc_admin_reply_no_memory(rc_admin_core *core, rc_admin_reply *reply)
+{
+    const rc_admin_problem problem = {
+        RC_CODE_INTERNAL, 503, RC_STR("There is no memory for the answer."),
+        RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again, or for a part: /admin/v1/targets.")};
+    reply->field_count = 0;
+    rc_admin_reply_problem(core, reply, &problem);
+}
+
 #define FIELD(name, value)                    \
     {                                         \
         RC_STR_INIT(name), RC_STR_INIT(value) \
@@ -151,7 +160,7 @@ static bool is_too_large(const rc_admin_request *request)
 static bool refuse_size(const rc_admin_request *request, rc_admin_reply *reply)
 {
     const rc_admin_problem problem = {
-        RC_CODE_REQUEST_TOO_LARGE, 413, RC_STR("The body is larger than 64 KiB."),
+        RC_CODE_SHAPE_INVALID, 413, RC_STR("The body is larger than 64 KiB."),
         RC_ACTION_FIX_REQUEST, RC_STR("The operator's side takes no body, or a short reason.")};
     rc_admin_reply_problem(request->core, reply, &problem);
     return false;
@@ -180,9 +189,5 @@ void rc_admin_handle(const rc_admin_request *request, rc_admin_reply *reply)
     request->route->handle(request->route_ctx, request, reply);
     if (rc_buf_status(&reply->body) == RC_OK && rc_arena_status(request->arena) == RC_OK)
         return;
-    const rc_admin_problem problem = {
-        RC_CODE_INTERNAL, 503, RC_STR("There is no memory for the answer."),
-        RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again, or for a part: /admin/v1/targets.")};
-    reply->field_count = 0;
-    rc_admin_reply_problem(request->core, reply, &problem);
+    rc_admin_reply_no_memory(request->core, reply);
 }

@@ -154,6 +154,9 @@ typedef struct rc_admin_problem {
 void rc_admin_reply_problem(rc_admin_core *core, rc_admin_reply *reply,
                             const rc_admin_problem *problem);
 
+/* The one for which there was no memory. */
+void rc_admin_reply_no_memory(rc_admin_core *core, rc_admin_reply *reply);
+
 /* Adds a header to the reply. value: borrows until the reply is sent; name: static. */
 void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value);
 

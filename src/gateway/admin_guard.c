@@ -103,7 +103,7 @@ bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *repl
     if (rc_admin_header(request, RC_STR("host"), &value) && split_host(value, &host) &&
         is_own_host(request->core, host))
         return true;
-    refuse(request, reply, RC_CODE_INVALID_REQUEST, 421,
+    refuse(request, reply, RC_CODE_SHAPE_INVALID, 421,
            "The request is for another host than the operator's side.", RC_ACTION_FIX_REQUEST,
            "Ask for localhost, 127.0.0.1, [::1] or the host of admin.listen.");
     return false;
@@ -182,7 +182,7 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
                          rc_admin_header(request, RC_STR("x-recourse-admin"), &mark);
     if (is_read && (is_json(type) || rc_str_eq(mark, RC_STR("1"))))
         return true;
-    refuse(request, reply, RC_CODE_INVALID_REQUEST, 415,
+    refuse(request, reply, RC_CODE_SHAPE_INVALID, 415,
            "A request that changes something must show that no form has sent it.",
            RC_ACTION_FIX_REQUEST,
            "Add the header Content-Type: application/json, or x-recourse-admin: 1.");

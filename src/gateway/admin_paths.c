@@ -18,8 +18,7 @@ static bool look(const rc_admin_request *request, rc_admin_reply *reply,
     *ret_snapshot = (rc_admin_snapshot){0};
     if (source->look(source->ctx, request->arena, ret_snapshot))
         return true;
-    problem(request, reply, RC_CODE_INTERNAL, 503, RC_STR("There is no memory for the answer."),
-            RC_ACTION_WAIT_AND_RETRY, "Ask again in a moment.");
+    rc_admin_reply_no_memory(request->core, reply);
     return false;
 }
 
@@ -60,7 +59,7 @@ static void on_metrics(void *ctx, const rc_admin_request *request, rc_admin_repl
     rc_admin_snapshot snapshot;
     (void)ctx;
     if (request->core->metrics == NULL) {
-        problem(request, reply, RC_CODE_ENDPOINT_NOT_FOUND, 404, RC_STR("Nothing is counted here."),
+        problem(request, reply, RC_CODE_SHAPE_INVALID, 404, RC_STR("Nothing is counted here."),
                 RC_ACTION_NONE, "");
         return;
     }
@@ -165,7 +164,7 @@ static void tell(const rc_admin_request *request, rc_admin_reply *reply,
         push_done(request, reply, action);
         return;
     case RC_ADMIN_NO_SUCH:
-        problem(request, reply, RC_CODE_INVALID_REQUEST, 404,
+        problem(request, reply, RC_CODE_SHAPE_INVALID, 404,
                 action->key.len > 0 ? RC_STR("There is no key of this id.")
                                     : RC_STR("There is no such target."),
                 RC_ACTION_FIX_REQUEST,
@@ -173,8 +172,7 @@ static void tell(const rc_admin_request *request, rc_admin_reply *reply,
                                     : "GET /admin/v1/targets lists them.");
         return;
     case RC_ADMIN_REFUSED:
-        problem(request, reply,
-                is_reload ? RC_CODE_CONFIG_SCHEMA_VIOLATION : RC_CODE_INVALID_REQUEST,
+        problem(request, reply, is_reload ? RC_CODE_CONFIG_SCHEMA_VIOLATION : RC_CODE_SHAPE_INVALID,
                 is_reload ? 422 : 409, rc_str_c(outcome->text),
                 is_reload ? RC_ACTION_CHECK_CONFIG : RC_ACTION_FIX_REQUEST,
                 is_reload ? "The old configuration goes on. Correct the file; recourse config "
@@ -193,8 +191,13 @@ static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin
     const rc_admin_source *source = &request->core->source;
     rc_admin_outcome outcome = {.kind = RC_ADMIN_FAILED};
     action->by = request->peer.len > 0 ? request->peer : RC_STR("unix");
-    if (!read_reason(request, &action->reason)) {
-        problem(request, reply, RC_CODE_INVALID_REQUEST, 400,
+    const bool is_read = read_reason(request, &action->reason);
+    if (rc_arena_status(request->arena) != RC_OK) {
+        rc_admin_reply_no_memory(request->core, reply);
+        return;
+    }
+    if (!is_read) {
+        problem(request, reply, RC_CODE_SHAPE_INVALID, 400,
                 RC_STR("The body is not a JSON object with a reason of at most 256 bytes."),
                 RC_ACTION_FIX_REQUEST, "Send {\"reason\": \"...\"}, or nothing.");
         return;

@@ -193,7 +193,7 @@ static void a_body_is_a_reason_or_nothing(void **state)
     assert_int_equal(ask(text), 400);
     assert_int_equal(
         ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "Content-Length: 65537\r\n\r\n"), 413);
-    expect_problem("RequestTooLarge");
+    expect_problem("ShapeInvalid");
     end();
 }
 

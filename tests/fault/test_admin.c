@@ -1,0 +1,65 @@
+/* The operator's side without memory: whichever request for it fails, once or for good, the client
+ * gets an answer or an end, nothing is half done, and nothing is lost. */
+#include "support/admin_world.h"
+
+#define FAILURES_MAX 400
+
+/* A whole answer of a kind that may come, or a connection that has ended. */
+static void expect_some_answer(const char *text)
+{
+    const int status = ask(text);
+    if (status == 0) {
+        assert_true(world.is_at_end);
+        return;
+    }
+    if (status != 200 && status != 503 && status != 404 && status != 401)
+        fail_msg("%s: %s", text, world.got);
+    assert_true(got("nosniff"));
+    if (status == 200 && got("application/json"))
+        assert_memory_equal(world.got + world.got_len - 2, "}\n", 2);
+}
+
+static bool run_all(void)
+{
+    if (!world_try_start("t"))
+        return false;
+    expect_some_answer("GET /healthz" OWN "\r\n");
+    expect_some_answer("GET /metrics" OWN "Authorization: Bearer t\r\n\r\n");
+    expect_some_answer("GET /admin/v1/state" OWN "Authorization: Bearer t\r\n\r\n");
+    expect_some_answer("POST /admin/v1/targets/local/meta/llama%203/out" OWN MARK
+                       "Authorization: Bearer t\r\nContent-Length: 14\r\n\r\n{\"reason\":\"x\"}");
+    expect_some_answer("GET /nowhere" OWN "Authorization: Bearer t\r\n\r\n");
+    expect_some_answer("GET /admin/v1/state" OWN "\r\n");
+    return true;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int is_for_good = 0; is_for_good < 2; is_for_good++) {
+        size_t fail_at = 1;
+        for (; fail_at < FAILURES_MAX; fail_at++) {
+            world.memory = (fail_alloc){.fail_at = fail_at, .for_good = is_for_good == 1};
+            const bool has_run = run_all();
+            const bool is_hit = world.memory.calls >= fail_at;
+            world_end();
+            if (!is_hit) {
+                assert_true(has_run);
+                assert_int_equal(world.fake.acts, 1);
+                break;
+            }
+        }
+        /* There was something to fail, and an end of it. */
+        assert_true(fail_at > 20 && fail_at < FAILURES_MAX);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_allocation_may_fail),
+    };
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)alarm(WATCHDOG_S);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
