@@ -94,6 +94,8 @@ RC_API void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t u
 RC_API void rc_shared_cool_credential(rc_shared *shared, uint16_t credential,
                                       rc_credential_state state, uint64_t until_ms);
 RC_API void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service);
+/* An operator knows better: its cooldown is over and its breaker closed. */
+RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms);
 /* A new key under the same id: healthy again. */
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);
 

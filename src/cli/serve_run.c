@@ -1,5 +1,5 @@
 /* The gateway, from the first connection to the signal that ends it. */
-#include "cli/serve.h"
+#include "cli/serve_private.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -12,29 +12,17 @@
 #include "base/str.h"
 #include "cli/config_load.h"
 #include "cli/mock.h"
+#include "cli/serve_admin.h"
 #include "cli/serve_load.h"
-#include "gateway/gateway.h"
+#include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/output.h"
 
-/* sysexits.h: a service is not available. */
-#define EXIT_UNAVAILABLE 69
 /* The first that systemd passes: sd_listen_fds(3). */
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
 
-static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
-#define SIGNAL_COUNT (sizeof signal_numbers / sizeof signal_numbers[0])
-
-typedef struct serve_run {
-    rc_cli *cli;
-    const rc_serve_options *options;
-    uv_loop_t loop;
-    uv_signal_t signals[SIGNAL_COUNT];
-    uv_mutex_t talk;     /* of lines that come from any thread */
-    rc_gateway *gateway; /* NULL: nothing is left of it */
-    bool is_stopping;
-} serve_run;
+static const int signal_numbers[RC_SERVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
 /* ---- what is said while it runs ---- */
 
@@ -105,7 +93,7 @@ static void on_store(void *ctx, const rc_report *why)
     write_line(ctx, &line);
 }
 
-static void say(const serve_run *run, const char *text)
+void rc_serve_say(const serve_run *run, const char *text)
 {
     rc_cli_complain(run->cli, "serve");
     rc_cli_text(&run->cli->err, text);
@@ -113,7 +101,7 @@ static void say(const serve_run *run, const char *text)
     rc_cli_flush_err(run->cli);
 }
 
-static int refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
+int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
 {
     rc_cli_complain(cli, "serve");
     rc_cli_text(&cli->err, what);
@@ -128,7 +116,8 @@ static void on_stopped(void *ctx)
 {
     serve_run *run = ctx;
     run->gateway = NULL;
-    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+    rc_serve_admin_stop(run);
+    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++)
         if (run->signals[i].data != NULL)
             uv_close((uv_handle_t *)&run->signals[i], NULL);
 }
@@ -159,22 +148,59 @@ static void warn_of_restart(const serve_run *run, const rc_config *old, const rc
     }
 }
 
-static bool reload(const serve_run *run)
+/* The first line of what was said, for those who ask later. */
+static void note_refusal(serve_run *run, size_t from)
+{
+    const rc_str said = rc_str_slice(rc_buf_get(&run->cli->err), from, SIZE_MAX);
+    const rc_str line = rc_str_slice(said, 0, rc_str_find_byte(said, '\n', 0));
+    rc_buf text;
+    rc_buf_init_fixed(&text, run->refusal, sizeof run->refusal);
+    rc_buf_push(&text, rc_str_slice(line, 0, sizeof run->refusal - 1));
+    rc_buf_push_byte(&text, '\0');
+}
+
+static bool load_again(serve_run *run)
 {
     rc_gate_given given;
     rc_gate_trouble trouble;
-    if (rc_serve_load(run->cli, run->options->config_path, &given) != RC_EXIT_OK)
+    if (rc_serve_load(run->cli, run->options->config_path, &given) != RC_EXIT_OK) {
+        rc_gateway_note_reload(run->gateway, false);
         return false;
+    }
     rc_gate_plans *before = rc_gate_world_plans(rc_gateway_world(run->gateway));
     const bool is_loaded = rc_gateway_reload(run->gateway, &given, &trouble);
     if (is_loaded) {
         warn_of_restart(run, before->config, given.config);
     } else {
-        (void)refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
+        (void)rc_serve_refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
         rc_gate_given_done(&given, &run->cli->alloc);
     }
     rc_gate_plans_drop(before);
     return is_loaded;
+}
+
+bool rc_serve_reload(serve_run *run)
+{
+    const size_t from = rc_buf_get(&run->cli->err).len;
+    const bool is_loaded = !run->is_stopping && load_again(run);
+    run->is_refused = !is_loaded;
+    if (is_loaded) {
+        run->loaded_unix_ms = rc_clock_unix_ms(run->cli->calls);
+        rc_serve_admin_renew(run);
+    } else {
+        note_refusal(run, from);
+    }
+    rc_serve_say(run, is_loaded ? "the configuration was read again"
+                                : "the configuration was refused; the old one goes on");
+    return is_loaded;
+}
+
+void rc_serve_drain(serve_run *run)
+{
+    if (run->is_stopping)
+        return;
+    run->is_stopping = true;
+    rc_gateway_stop(run->gateway);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -182,22 +208,17 @@ static void on_signal(uv_signal_t *handle, int number)
     serve_run *run = handle->data;
     if (run->gateway == NULL)
         return;
-    if (number == SIGHUP) {
-        const bool is_loaded = !run->is_stopping && reload(run);
-        say(run, is_loaded ? "the configuration was read again"
-                           : "the configuration was refused; the old one goes on");
-        return;
-    }
-    if (run->is_stopping)
+    if (number == SIGHUP)
+        (void)rc_serve_reload(run);
+    else if (run->is_stopping)
         rc_gateway_close(run->gateway);
     else
-        rc_gateway_stop(run->gateway);
-    run->is_stopping = true;
+        rc_serve_drain(run);
 }
 
 /* ---- listening ---- */
 
-static void push_address(rc_buf *buf, const char *host, uint16_t port)
+void rc_serve_push_address(rc_buf *buf, const char *host, uint16_t port)
 {
     const bool is_v6 = rc_str_find_byte(rc_str_c(host), ':', 0) != RC_STR_NPOS;
     rc_cli_text(buf, is_v6 ? "[" : "");
@@ -215,7 +236,7 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     rc_buf number;
     const size_t len = strlen(path);
     if (len >= sizeof folder)
-        return refuse(cli, "the name of the port file is too long", "", RC_EXIT_USAGE);
+        return rc_serve_refuse(cli, "the name of the port file is too long", "", RC_EXIT_USAGE);
     const char *slash = strrchr(path, '/');
     if (slash != NULL) {
         name = slash + 1;
@@ -229,7 +250,8 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     const int error = rc_output_write(&output, name, rc_buf_get(&number));
     if (error == 0)
         return RC_EXIT_OK;
-    return refuse(cli, "cannot write the port file: ", rc_sys_error_text(error), RC_EXIT_IO);
+    return rc_serve_refuse(cli, "cannot write the port file: ", rc_sys_error_text(error),
+                           RC_EXIT_IO);
 }
 
 static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
@@ -237,11 +259,11 @@ static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
 {
     rc_cli_complain(cli, "serve");
     rc_cli_text(&cli->err, "cannot listen at ");
-    push_address(&cli->err, host, port);
+    rc_serve_push_address(&cli->err, host, port);
     rc_cli_text(&cli->err, ": ");
     rc_cli_name(cli, rc_str_c(listening->text));
     rc_buf_push_byte(&cli->err, '\n');
-    return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : EXIT_UNAVAILABLE;
+    return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : RC_EXIT_UNAVAILABLE;
 }
 
 /* How many sockets were passed to this process, and to no other. */
@@ -260,11 +282,12 @@ static int listen_passed(serve_run *run, int count)
     for (int i = 0; i < count; i++) {
         rc_listening listening = {0};
         if (rc_gateway_listen_fd(run->gateway, FIRST_PASSED_FD + i, &listening) != RC_LISTEN_OK)
-            return refuse(run->cli, "cannot listen at a socket that was passed: ", listening.text,
-                          EXIT_UNAVAILABLE);
+            return rc_serve_refuse(run->cli,
+                                   "cannot listen at a socket that was passed: ", listening.text,
+                                   RC_EXIT_UNAVAILABLE);
     }
-    say(run, count == 1 ? "listening at the socket that was passed"
-                        : "listening at the sockets that were passed");
+    rc_serve_say(run, count == 1 ? "listening at the socket that was passed"
+                                 : "listening at the sockets that were passed");
     return RC_EXIT_OK;
 }
 
@@ -287,7 +310,7 @@ static void show_demo(rc_cli *cli, const rc_config *config, const rc_mock_addres
         rc_cli_text(&cli->err, "\n  # ");
         rc_cli_text(&cli->err, shows[i].text);
         rc_cli_text(&cli->err, "\n  curl -i http://");
-        push_address(&cli->err, address->host, port);
+        rc_serve_push_address(&cli->err, address->host, port);
         rc_cli_text(&cli->err, "/v1/chat/completions -d '{\"model\":\"");
         rc_cli_text(&cli->err, shows[i].model);
         rc_cli_text(&cli->err, "\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}'\n");
@@ -318,7 +341,7 @@ static int listen_here(serve_run *run)
     if (result != RC_EXIT_OK)
         return result;
     rc_cli_text(&cli->err, "recourse serve: listening at http://");
-    push_address(&cli->err, address.host, listening.port);
+    rc_serve_push_address(&cli->err, address.host, listening.port);
     rc_buf_push_byte(&cli->err, '\n');
     show_demo(cli, config, &address, listening.port);
     rc_cli_flush_err(cli);
@@ -342,7 +365,7 @@ static void prepare_process(void)
 
 static void hear_signals(serve_run *run)
 {
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
         (void)uv_signal_init(&run->loop, &run->signals[i]);
         run->signals[i].data = run;
         (void)uv_signal_start(&run->signals[i], on_signal, signal_numbers[i]);
@@ -353,14 +376,16 @@ static int begin(serve_run *run)
 {
     const int passed = passed_sockets(run->cli);
     if (!rc_gateway_open(run->gateway))
-        return refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+        return rc_serve_refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
     hear_signals(run);
-    const int result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
+    int result = rc_serve_admin_open(run);
+    if (result == RC_EXIT_OK)
+        result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
     if (result != RC_EXIT_OK)
         return result;
     return rc_gateway_start(run->gateway)
                ? RC_EXIT_OK
-               : refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
+               : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
 }
 
 static int make_gateway(serve_run *run)
@@ -385,19 +410,20 @@ static int make_gateway(serve_run *run)
     if (run->gateway != NULL)
         return RC_EXIT_OK;
     rc_gate_given_done(&given, &run->cli->alloc);
-    return refuse(run->cli, "", trouble.text,
-                  trouble.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
+    return rc_serve_refuse(run->cli, "", trouble.text,
+                           trouble.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
 }
 
 int rc_serve(rc_cli *cli, const rc_serve_options *options)
 {
     serve_run run = {.cli = cli, .options = options};
+    run.started_unix_ms = run.loaded_unix_ms = rc_clock_unix_ms(cli->calls);
     prepare_process();
     if (uv_loop_init(&run.loop) != 0)
-        return refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
+        return rc_serve_refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
     if (uv_mutex_init(&run.talk) != 0) {
         (void)uv_loop_close(&run.loop);
-        return refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+        return rc_serve_refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
     }
     int result = make_gateway(&run);
     if (result == RC_EXIT_OK) {

@@ -101,7 +101,7 @@ const char *rc_config_admin_check(rc_str listen, bool has_token)
     rc_str host;
     rc_str port;
     if (has_odd_byte(listen) || !split_host(listen, &host, &port) || !is_port(port))
-        return "an address and a port are expected, as in 127.0.0.1:8788, or off";
+        return "an address and a port are expected, as in 127.0.0.1:8789, or off";
     if (!has_token && !is_loopback(host))
         return "other machines can reach this address, and there is no token; add token: env:NAME "
                "or file:PATH, or listen at 127.0.0.1";

@@ -165,6 +165,17 @@ void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_servic
     rc_shared_unlock(shared);
 }
 
+void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
+{
+    rc_shared_lock(shared);
+    rc_target *t = rc_shared_target(shared, target);
+    if (t) {
+        rc_cooldown_clear(&t->cooldown);
+        rc_breaker_init(&t->breaker, now_ms);
+    }
+    rc_shared_unlock(shared);
+}
+
 void rc_shared_revive_credential(rc_shared *shared, uint16_t credential)
 {
     rc_shared_lock(shared);

@@ -5,6 +5,10 @@
 #include "sys/clock.h"
 #include "sys/entropy.h"
 
+#define HANDLES 3
+#define STALL_MS 50u
+#define NS_PER_MS UINT64_C(1000000)
+
 /* ---- chance and time ---- */
 
 /* A system without chance still serves: waits and ids are then by the clock. */
@@ -48,6 +52,11 @@ int64_t rc_gate_unix_ms(const rc_gate *gate)
 }
 
 /* ---- the end ---- */
+
+static void store(atomic_uint *number, uint32_t value)
+{
+    atomic_store_explicit(number, value, memory_order_relaxed);
+}
 
 static void free_gate(rc_gate *gate)
 {
@@ -94,8 +103,9 @@ static void check_end(rc_gate *gate)
         gate->upstream = NULL;
         rc_upstream_close(upstream, on_upstream_closed, gate);
     }
-    if (gate->open_handles == 2 && !uv_is_closing((uv_handle_t *)&gate->drain)) {
+    if (gate->open_handles == HANDLES && !uv_is_closing((uv_handle_t *)&gate->drain)) {
         uv_close((uv_handle_t *)&gate->drain, on_handle_closed);
+        uv_close((uv_handle_t *)&gate->before_sleep, on_handle_closed);
         uv_close((uv_handle_t *)&gate->kept_async, on_handle_closed);
         rc_gate_close_spares(gate);
     }
@@ -106,6 +116,8 @@ static void check_end(rc_gate *gate)
 void rc_gate_job_left(rc_gate *gate)
 {
     gate->jobs--;
+    if (gate->settings.pulse != NULL)
+        store(&gate->settings.pulse->in_flight, gate->jobs);
     if (gate->is_server_stopped)
         check_end(gate);
 }
@@ -136,6 +148,24 @@ void rc_gate_close(rc_gate *gate)
 {
     gate->is_stopping = true;
     rc_server_close(&gate->server);
+}
+
+void rc_gate_beat(const rc_gate *gate)
+{
+    const rc_server_stats *clients = rc_server_get_stats(&gate->server);
+    const rc_upstream_counts upstream =
+        gate->upstream != NULL ? rc_upstream_count(gate->upstream) : (rc_upstream_counts){0};
+    const uint32_t busy = upstream.connections - upstream.idle;
+    rc_metrics_set_connections(gate->metrics, clients->connections);
+    rc_metrics_set_upstream(gate->metrics, upstream.idle, busy);
+    rc_gate_pulse *pulse = gate->settings.pulse;
+    if (pulse == NULL)
+        return;
+    store(&pulse->connections, clients->connections);
+    store(&pulse->in_flight, gate->jobs);
+    store(&pulse->upstream_idle, upstream.idle);
+    store(&pulse->upstream_busy, busy);
+    atomic_store_explicit(&pulse->requests, clients->requests, memory_order_relaxed);
 }
 
 /* ---- what rc_server tells ---- */
@@ -241,6 +271,17 @@ static rc_status start(rc_gate *gate)
     return status;
 }
 
+/* A turn of the loop that takes long keeps everybody else waiting. */
+static void on_before_sleep(uv_prepare_t *handle)
+{
+    const rc_gate *gate = handle->data;
+    if (uv_hrtime() / NS_PER_MS <= uv_now(gate->loop) + STALL_MS)
+        return;
+    rc_metrics_on_stall(gate->metrics);
+    if (gate->settings.pulse != NULL)
+        atomic_fetch_add(&gate->settings.pulse->stalls, 1);
+}
+
 static bool open_handles(rc_gate *gate)
 {
     if (uv_mutex_init(&gate->kept_lock) != 0)
@@ -249,10 +290,14 @@ static bool open_handles(rc_gate *gate)
         uv_mutex_destroy(&gate->kept_lock);
         return false;
     }
-    (void)uv_timer_init(gate->loop, &gate->drain); /* never fails */
+    (void)uv_timer_init(gate->loop, &gate->drain); /* these never fail */
+    (void)uv_prepare_init(gate->loop, &gate->before_sleep);
+    (void)uv_prepare_start(&gate->before_sleep, on_before_sleep);
+    uv_unref((uv_handle_t *)&gate->before_sleep);
     gate->drain.data = gate;
+    gate->before_sleep.data = gate;
     gate->kept_async.data = gate;
-    gate->open_handles = 2;
+    gate->open_handles = HANDLES;
     return true;
 }
 
@@ -266,6 +311,7 @@ rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings)
     gate->loop = loop;
     gate->settings = *settings;
     gate->world = settings->world;
+    gate->metrics = rc_metrics_shard_get(gate->world->metrics, settings->loop_number);
     gate->chance_at = sizeof gate->chance;
     rc_gate_renew(gate);
     if (gate->editions == NULL || !open_handles(gate)) {

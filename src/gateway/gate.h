@@ -42,8 +42,20 @@ typedef struct rc_gate_record {
     const rc_report *report; /* NULL: it went well */
 } rc_gate_record;
 
+/* How a loop is doing: written by its thread, read by any. */
+typedef struct rc_gate_pulse {
+    atomic_uint connections;
+    atomic_uint in_flight;
+    atomic_uint upstream_idle;
+    atomic_uint upstream_busy;
+    atomic_ullong requests;
+    atomic_ullong stalls;
+} rc_gate_pulse;
+
 typedef struct rc_gate_settings {
+    rc_gate_pulse *pulse;      /* borrows until stopped; NULL: nobody wants to know */
     rc_gate_world *world;      /* borrows until stopped; it has plans */
+    uint32_t loop_number;      /* from 0: whose shard of the metrics it writes */
     const rc_sys_calls *calls; /* borrows */
     rc_alloc alloc;
     /* NULL: nobody wants to know. */

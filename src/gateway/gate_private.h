@@ -32,6 +32,8 @@ struct rc_gate {
     rc_server server;
     rc_upstream *upstream;
     rc_demo *demo; /* NULL: no provider has been one */
+    rc_metrics_shard *metrics;
+    uv_prepare_t before_sleep; /* looks how long the turn took */
     rc_id_maker ids;
     uv_timer_t drain;
 
@@ -50,7 +52,7 @@ struct rc_gate {
     bool is_stopping;
     bool is_server_stopped;
     bool is_upstream_closed;
-    uint32_t open_handles; /* of drain and kept_async */
+    uint32_t open_handles; /* of drain, kept_async and before_sleep */
     size_t chance_at;
     uint8_t chance[RC_GATE_CHANCE_BYTES];
 };
@@ -80,6 +82,9 @@ bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t 
 
 /* The demo, made when it is first asked. NULL: no memory. */
 rc_demo *rc_gate_demo(rc_gate *gate);
+
+/* Tells how the loop is doing. */
+void rc_gate_beat(const rc_gate *gate);
 
 /* A job is over; a spare job's timer is closed. */
 void rc_gate_job_left(rc_gate *gate);

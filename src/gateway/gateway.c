@@ -1,4 +1,4 @@
-#include "gateway/gateway.h"
+#include "gateway/gateway_private.h"
 
 #include <unistd.h>
 
@@ -8,37 +8,6 @@
 
 #define THREADS_BY_ITSELF 8u
 #define STORE_URL_MAX ((size_t)4096)
-
-/* What a thread is told: each includes the one before. */
-typedef enum order {
-    ORDER_RUN = 0,
-    ORDER_STOP = 1,
-    ORDER_CLOSE = 2
-} order;
-
-/* One loop. The first one is the caller's and has neither thread nor loop of its own. */
-typedef struct member {
-    rc_gateway *gateway;
-    rc_gate *gate; /* NULL: nothing is left of it */
-    uv_loop_t loop;
-    uv_async_t orders;
-    uv_thread_t thread;
-    atomic_int order;
-    bool has_loop;
-    bool is_running;
-    bool is_over; /* it takes no more orders; behind the gateway's lock */
-} member;
-
-struct rc_gateway {
-    rc_gateway_settings settings;
-    rc_gate_world world;
-    uv_mutex_t lock;
-    uv_async_t ended; /* a thread's loop has ended */
-    atomic_uint alive;
-    bool is_open; /* `ended` is a handle of the loop */
-    uint32_t count;
-    member members[RC_GATEWAY_LOOPS_MAX];
-};
 
 rc_gate_world *rc_gateway_world(rc_gateway *gateway)
 {
@@ -302,7 +271,9 @@ static bool add_member(rc_gateway *gateway, member *m)
     m->orders.data = m;
     m->has_loop = !is_first;
     const rc_gate_settings gate = {
+        .pulse = &m->pulse,
         .world = &gateway->world,
+        .loop_number = (uint32_t)(m - gateway->members),
         .calls = settings->calls,
         .alloc = settings->alloc,
         .on_record = settings->on_record,
@@ -353,7 +324,8 @@ rc_gateway *rc_gateway_new(const rc_gateway_settings *settings, const rc_gate_gi
     memset(gateway, 0, sizeof *gateway);
     gateway->settings = *settings;
     const bool has_lock = uv_mutex_init(&gateway->lock) == 0;
-    if (!has_lock || rc_gate_world_init(&gateway->world, settings->calls, alloc, now_ms) != RC_OK) {
+    if (!has_lock || rc_gate_world_init(&gateway->world, settings->calls, alloc,
+                                        loops_for(settings->threads), now_ms) != RC_OK) {
         if (has_lock)
             uv_mutex_destroy(&gateway->lock);
         alloc->put(alloc->ctx, gateway, sizeof *gateway);
@@ -378,8 +350,16 @@ bool rc_gateway_open(rc_gateway *gateway)
     return add_members(gateway);
 }
 
+void rc_gateway_note_reload(rc_gateway *gateway, bool is_loaded)
+{
+    rc_metrics_on_reload(rc_metrics_shard_get(gateway->world.metrics, 0), is_loaded);
+}
+
 bool rc_gateway_reload(rc_gateway *gateway, const rc_gate_given *given,
                        rc_gate_trouble *ret_trouble)
 {
-    return rc_gate_world_load(&gateway->world, given, uv_now(gateway->settings.loop), ret_trouble);
+    const bool is_loaded =
+        rc_gate_world_load(&gateway->world, given, uv_now(gateway->settings.loop), ret_trouble);
+    rc_gateway_note_reload(gateway, is_loaded);
+    return is_loaded;
 }

@@ -9,6 +9,7 @@
 #ifndef RC_GATEWAY_GATEWAY_H
 #define RC_GATEWAY_GATEWAY_H
 
+#include "gateway/admin_source.h"
 #include "gateway/gate.h"
 
 #define RC_GATEWAY_LOOPS_MAX 64
@@ -53,9 +54,21 @@ bool rc_gateway_start(rc_gateway *gateway);
 bool rc_gateway_reload(rc_gateway *gateway, const rc_gate_given *given,
                        rc_gate_trouble *ret_trouble);
 
+/* A configuration was refused before it came to that: for whoever keeps count. */
+void rc_gateway_note_reload(rc_gateway *gateway, bool is_loaded);
+
 /* As of rc_gate. on_stopped follows from the main loop. */
 void rc_gateway_stop(rc_gateway *gateway);
 void rc_gateway_close(rc_gateway *gateway);
+
+/* ---- gateway_admin.c: for the operator's side ---- */
+
+/* What there is now; what only the process knows is left alone. False: no memory. arena: borrows. */
+bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
+
+/* Targets and keys; the rest is the process's. What is done is on record. */
+void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
+                    rc_admin_outcome *ret_outcome);
 
 rc_gate_world *rc_gateway_world(rc_gateway *gateway);
 uint32_t rc_gateway_threads(const rc_gateway *gateway);

@@ -41,6 +41,7 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     memcpy(job->id.text, "req", 3);
     job->began_unix_ms = rc_gate_unix_ms(gate);
     job->began_ms = rc_gate_now(gate);
+    job->began_ns = uv_hrtime();
     job->first_byte_ms = -1;
     job->steps = job->first;
     job->step_room = RC_JOB_STEPS_FIRST;
@@ -48,6 +49,7 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     rc_buf_init(&job->body, alloc, rc_gate_job_plans(job)->config->limits.max_body_bytes);
     rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
     gate->jobs++;
+    rc_metrics_in_flight(gate->metrics, 1);
     rc_exchange_set_owner(exchange, job);
     return job;
 }
@@ -105,6 +107,7 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_buf_done(&job->body);
     rc_buf_done(&job->lines);
     rc_gate_leave(gate, job->edition);
+    rc_metrics_in_flight(gate->metrics, -1);
     recycle(job);
     rc_gate_job_left(gate);
 }
@@ -183,6 +186,7 @@ static void hedge(rc_gate_job *job)
             step->reason = action.reason;
         }
         job->action.attempt++;
+        rc_metrics_on_retry(job->gate->metrics, job->route->places[action.entry].metric, 0);
         rc_gate_try_start(job, RC_LANE_SECOND, action.entry, action.credential);
     } else {
         rc_gate_job_arm(job);

@@ -94,9 +94,11 @@ struct rc_gate_try {
     const rc_gate_provider *provider;
     rc_str model; /* that is asked */
     uint64_t started_ms;
+    uint64_t started_ns;
     int64_t started_unix_ms;
-    int64_t first_byte_ms; /* since the start; -1: nothing has come */
-    uint64_t bytes;        /* of the body, as they came */
+    int64_t first_byte_ms;  /* since the start; -1: nothing has come */
+    uint64_t first_byte_us; /* RC_METRICS_NO_TIME */
+    uint64_t bytes;         /* of the body, as they came */
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
     bool is_terminated;
@@ -132,6 +134,7 @@ struct rc_gate_job {
     size_t client;      /* in the configuration; SIZE_MAX: none */
     int64_t began_unix_ms;
     uint64_t began_ms;
+    uint64_t began_ns;
     int64_t first_byte_ms; /* -1: nothing has left */
 
     rc_gate_route *route;
@@ -164,6 +167,7 @@ struct rc_gate_job {
     uint32_t step_room;
     uint32_t switches;
     uint64_t wait_ms;
+    uint64_t last_wait_ms;
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
     rc_chain_entry first_entries[RC_JOB_ENTRIES_FIRST];

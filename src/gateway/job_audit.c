@@ -314,9 +314,37 @@ void rc_gate_job_keep(rc_gate_job *job, rc_job_then then)
 
 /* ---- for whoever keeps count ---- */
 
+static uint32_t counted_outcome(const rc_gate_job *job)
+{
+    const rc_outcome outcome = outcome_of(job);
+    if (outcome == RC_OUTCOME_SUCCEEDED)
+        return RC_METRIC_OUTCOME_SUCCEEDED;
+    if (outcome == RC_OUTCOME_CANCELLED)
+        return RC_METRIC_OUTCOME_CANCELLED;
+    if (job->action.attempt == 0)
+        return RC_METRIC_OUTCOME_REFUSED;
+    return job->was_begun ? RC_METRIC_OUTCOME_INTERRUPTED : RC_METRIC_OUTCOME_FAILED;
+}
+
+static void count_request(const rc_gate_job *job)
+{
+    const rc_gate *gate = job->gate;
+    const rc_metrics_request request = {
+        .route = job->route != NULL ? job->route->metric : RC_METRICS_OTHER,
+        .client = job->client != SIZE_MAX ? rc_gate_job_plans(job)->client_metrics[job->client]
+                                          : RC_METRICS_OTHER,
+        .outcome = counted_outcome(job),
+        .code = outcome_of(job) == RC_OUTCOME_FAILED ? rc_report_code(job->report) : RC_CODE_NONE,
+        .duration_us = (uv_hrtime() - job->began_ns) / 1000,
+    };
+    rc_metrics_on_request(gate->metrics, &request);
+    rc_gate_beat(gate);
+}
+
 static void count(rc_gate_job *job)
 {
     const rc_gate_settings *settings = &job->gate->settings;
+    count_request(job);
     if (settings->on_record == NULL)
         return;
     const rc_outcome outcome = outcome_of(job);

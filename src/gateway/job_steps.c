@@ -51,9 +51,22 @@ void rc_gate_job_steps_done(rc_gate_job *job)
         alloc->put(alloc->ctx, job->entries, job->plan.entry_count * sizeof *job->entries);
 }
 
+static void count_try(const rc_gate_try *try, const rc_report *report)
+{
+    const rc_gate_job *job = try->job;
+    const rc_metrics_attempt attempt = {
+        .target = job->route->places[try->entry].metric,
+        .code = report != NULL ? rc_report_code(report) : RC_CODE_NONE,
+        .duration_us = (uv_hrtime() - try->started_ns) / 1000,
+        .first_byte_us = try->first_byte_us,
+    };
+    rc_metrics_on_attempt(job->gate->metrics, &attempt);
+}
+
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report)
 {
     rc_gate_job *job = try->job;
+    count_try(try, report);
     rc_job_step *step = rc_gate_job_step(job, RC_RECORD_ATTEMPT);
     if (step == NULL)
         return;
@@ -119,15 +132,31 @@ static void add(rc_gate_job *job, rc_record_kind kind, const rc_action *action)
     step->wait_ms = action->wait_ms;
 }
 
+static void count_action(const rc_gate_job *job, const rc_action *action)
+{
+    rc_metrics_shard *metrics = job->gate->metrics;
+    if (action->what != RC_DO_TRY || action->attempt <= 1)
+        return;
+    const uint16_t to = job->route->places[action->entry].metric;
+    const uint16_t from = job->route->places[action->from_entry].metric;
+    rc_metrics_on_retry(metrics, to, action->reason == RC_WHY_WOKE ? job->last_wait_ms * 1000 : 0);
+    if (action->entry != action->from_entry)
+        rc_metrics_on_fallback(metrics, from, to);
+    else if (action->credential != action->from_credential)
+        rc_metrics_on_credential(metrics, to);
+}
+
 void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
 {
     note(job, action);
     add_skips(job);
     const bool is_switch =
         action->entry != action->from_entry || action->credential != action->from_credential;
+    count_action(job, action);
     if (action->what == RC_DO_WAIT) {
         add(job, RC_RECORD_WAIT, action);
         job->wait_ms += action->wait_ms;
+        job->last_wait_ms = action->wait_ms;
     } else if (action->what == RC_DO_TRY && action->attempt > 1 && is_switch) {
         add(job, RC_RECORD_SWITCH, action);
         job->switches++;

@@ -131,11 +131,25 @@ static bool is_picky(const rc_plan *plan)
     return false;
 }
 
+static uint16_t target_metric(const rc_gate_plans *plans, rc_str provider, rc_str model)
+{
+    char room[RC_METRICS_NAME_MAX + 2];
+    rc_buf name;
+    rc_buf_init_fixed(&name, room, sizeof room);
+    rc_buf_push(&name, provider);
+    rc_buf_push_byte(&name, '/');
+    rc_buf_push(&name, model);
+    return rc_metrics_row(plans->world->metrics, RC_ROWS_TARGET, rc_buf_get(&name));
+}
+
 static bool read_place(const rc_gate_plans *plans, const rc_config_target *target, uint64_t now_ms,
                        rc_chain_entry *ret_entry, rc_gate_place *ret_place)
 {
     const rc_gate_provider *provider = &plans->providers[target->provider];
-    *ret_place = (rc_gate_place){.provider = provider, .model = target->model};
+    *ret_place =
+        (rc_gate_place){.provider = provider,
+                        .model = target->model,
+                        .metric = target_metric(plans, provider->config->name, target->model)};
     *ret_entry = (rc_chain_entry){
         .target = rc_gate_world_target(plans->world, provider->config->name, target->model, now_ms),
         .tries = (uint16_t)target->tries,
@@ -174,6 +188,7 @@ static bool read_route(rc_gate_plans *plans, size_t index, uint64_t now_ms)
         .deadline_ms = config->deadline_ms,
         .hedge_ms = config->hedge_ms,
         .timeouts = config->timeouts,
+        .metric = rc_metrics_row(plans->world->metrics, RC_ROWS_ROUTE, config->model),
     };
     route->is_open = has_open(route);
     route->is_picky = is_picky(&route->plan);
@@ -190,7 +205,9 @@ static bool read_direct(rc_gate_plans *plans, size_t index)
     rc_gate_place *place = rc_arena_get(&plans->arena, sizeof *place);
     if (entry == NULL || place == NULL)
         return false;
-    *place = (rc_gate_place){.provider = provider, .model = RC_STR("*")};
+    *place = (rc_gate_place){.provider = provider,
+                             .model = RC_STR("*"),
+                             .metric = target_metric(plans, provider->config->name, RC_STR("*"))};
     *entry = (rc_chain_entry){
         .target = provider->any,
         .capabilities = capabilities(provider, provider->config->capabilities),
@@ -206,6 +223,7 @@ static bool read_direct(rc_gate_plans *plans, size_t index)
         .deadline_ms = 120000,
         .timeouts = {.connect_ms = 5000, .first_byte_ms = 60000, .idle_ms = 30000},
         .is_direct = true,
+        .metric = rc_metrics_row(plans->world->metrics, RC_ROWS_ROUTE, provider->config->name),
     };
     route->is_open = has_open(route);
     route->is_picky = is_picky(&route->plan);
@@ -222,6 +240,8 @@ static bool get_room(rc_gate_plans *plans)
     plans->providers =
         rc_arena_get_array(arena, config->provider_count + 1, sizeof *plans->providers);
     plans->tokens = rc_arena_get_array(arena, config->client_count + 1, sizeof *plans->tokens);
+    plans->client_metrics =
+        rc_arena_get_array(arena, config->client_count + 1, sizeof *plans->client_metrics);
     plans->routes = rc_arena_get_array(arena, config->route_count + 1, sizeof *plans->routes);
     plans->direct = rc_arena_get_array(arena, config->provider_count + 1, sizeof *plans->direct);
     if (rc_arena_status(arena) != RC_OK)
@@ -244,6 +264,9 @@ static bool build(rc_gate_plans *plans, uint64_t now_ms, rc_gate_trouble *troubl
     for (size_t i = 0; i < config->provider_count; i++)
         if (!read_direct(plans, i))
             return false;
+    for (size_t i = 0; i < config->client_count; i++)
+        plans->client_metrics[i] =
+            rc_metrics_row(plans->world->metrics, RC_ROWS_CLIENT, config->clients[i].name);
     return true;
 }
 

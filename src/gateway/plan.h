@@ -44,7 +44,8 @@ typedef struct rc_gate_provider {
 /* Whom an entry of a plan asks. */
 typedef struct rc_gate_place {
     const rc_gate_provider *provider;
-    rc_str model; /* "*": the one that the client named */
+    rc_str model;    /* "*": the one that the client named */
+    uint16_t metric; /* row of the target */
 } rc_gate_place;
 
 typedef struct rc_gate_route {
@@ -55,9 +56,10 @@ typedef struct rc_gate_route {
     uint64_t deadline_ms;
     uint64_t hedge_ms; /* 0: never */
     rc_config_timeouts timeouts;
-    bool is_open;   /* a place of it leaves the model open */
-    bool is_picky;  /* a target of it lacks something that a request may need */
-    bool is_direct; /* a provider's own */
+    bool is_open;    /* a place of it leaves the model open */
+    bool is_picky;   /* a target of it lacks something that a request may need */
+    bool is_direct;  /* a provider's own */
+    uint16_t metric; /* row of the route */
 } rc_gate_route;
 
 /* What an edition is made of. */
@@ -80,6 +82,8 @@ typedef struct rc_gate_plans {
     uv_mutex_t fresh_lock;       /* one key is refreshed at a time */
     rc_gate_provider *providers; /* as many as config has */
     rc_gate_key *tokens;         /* as many as config has clients */
+    uint16_t *client_metrics;    /* the same: rows */
+    rc_gate_key admin_token;     /* empty: there is none */
     rc_gate_route *routes;       /* as many as config has */
     rc_gate_route *direct;       /* as many as config has providers */
 } rc_gate_plans;

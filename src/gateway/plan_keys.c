@@ -83,6 +83,10 @@ bool rc_gate_plans_read_keys(rc_gate_plans *plans, rc_gate_trouble *ret_trouble)
     for (size_t i = 0; i < config->provider_count; i++)
         if (!read_provider(plans, &plans->providers[i], ret_trouble))
             return false;
+    if (config->admin.token.kind != RC_SECRET_NONE &&
+        !read_secret(plans, &config->admin.token, "no token for the operator's side",
+                     rc_str_make(NULL, 0), &plans->admin_token, ret_trouble))
+        return false;
     for (size_t i = 0; i < config->client_count; i++)
         if (!read_secret(plans, &config->clients[i].token, "no token for client ",
                          config->clients[i].name, &plans->tokens[i], ret_trouble))
@@ -166,6 +170,7 @@ void rc_gate_plans_wipe_keys(rc_gate_plans *plans)
     for (size_t i = 0; plans->providers != NULL && i < config->provider_count; i++)
         if (plans->providers[i].config != NULL)
             wipe_provider(&plans->providers[i]);
+    wipe(&plans->admin_token);
     for (size_t i = 0; plans->tokens != NULL && i < config->client_count; i++)
         wipe(&plans->tokens[i]);
 }

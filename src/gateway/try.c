@@ -222,6 +222,8 @@ void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uin
     try->provider = place->provider;
     try->model = is_open(place->model) ? job->model : place->model;
     try->started_ms = now_ms;
+    try->started_ns = uv_hrtime();
+    try->first_byte_us = RC_METRICS_NO_TIME;
     try->started_unix_ms = rc_gate_unix_ms(job->gate);
     job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
     carry_out(try);

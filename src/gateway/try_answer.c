@@ -256,6 +256,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     rc_gate_job *job = try->job;
     try->reader = head->reader;
     try->first_byte_ms = (int64_t)(rc_gate_now(job->gate) - try->started_ms);
+    try->first_byte_us = (uv_hrtime() - try->started_ns) / 1000;
     rc_buf_push(&try->head, rc_str_make(head->bytes, head->reader->head_bytes));
     if (rc_buf_status(&try->head) != RC_OK) {
         rc_gate_try_stop(try);

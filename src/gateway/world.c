@@ -15,15 +15,21 @@ static void unlock_shared(void *ctx)
 }
 
 rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
-                             uint64_t now_ms)
+                             uint32_t loops, uint64_t now_ms)
 {
     const rc_shared_settings settings = rc_shared_settings_default();
     memset(world, 0, sizeof *world);
     world->alloc = *alloc;
     world->calls = calls;
-    if (uv_mutex_init(&world->shared_lock) != 0)
+    world->metrics = rc_metrics_new(alloc, loops);
+    if (world->metrics == NULL)
         return RC_E_NOMEM;
+    if (uv_mutex_init(&world->shared_lock) != 0) {
+        rc_metrics_free(world->metrics);
+        return RC_E_NOMEM;
+    }
     if (uv_mutex_init(&world->lock) != 0) {
+        rc_metrics_free(world->metrics);
         uv_mutex_destroy(&world->shared_lock);
         return RC_E_NOMEM;
     }
@@ -52,6 +58,7 @@ void rc_gate_world_done(rc_gate_world *world)
     put(alloc, world->shared.targets, world->target_room * sizeof *world->shared.targets);
     put(alloc, world->shared.credentials,
         world->credential_room * sizeof *world->shared.credentials);
+    rc_metrics_free(world->metrics);
     uv_mutex_destroy(&world->lock);
     uv_mutex_destroy(&world->shared_lock);
 }

@@ -21,6 +21,7 @@
 #include <recourse/shared.h>
 
 #include "base/secret.h"
+#include "gateway/metrics.h"
 #include "gateway/plan.h"
 #include "store/writer.h"
 #include "sys/calls.h"
@@ -70,12 +71,13 @@ struct rc_gate_world {
     rc_gate_plans *plans; /* the newest; NULL: none yet */
     atomic_uint edition;  /* of the newest */
     rc_writer *writer;    /* NULL: there is no audit */
+    rc_metrics *metrics;
 };
 
-/* RC_E_NOMEM: nothing is left. calls: borrows until done. alloc: copies; it must serve all
- * threads. */
+/* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc: copies;
+ * it must serve all threads. */
 rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
-                             uint64_t now_ms);
+                             uint32_t loops, uint64_t now_ms);
 
 /* No loop uses it any more, and the writer was stopped. */
 void rc_gate_world_done(rc_gate_world *world);

@@ -204,6 +204,7 @@ uint16_t rc_gate_world_guest(rc_gate_world *world, rc_str provider, rc_str model
         row = add(world, provider, model, now_ms);
         if (row != RC_NO_TARGET) {
             world->targets[row].is_guest = true;
+            world->targets[row].edition = rc_gate_world_edition(world);
             world->guests++;
             set_row_pool(world, row, pool);
         }

@@ -151,7 +151,7 @@ static void nothing_is_all_defaults(void **state)
     expect_text(config.root.store, "sqlite:recourse.db");
     assert_int_equal(config.provider_count, 0);
     assert_int_equal(config.root.threads, 0);
-    expect_text(config.admin.listen, "127.0.0.1:8788");
+    expect_text(config.admin.listen, "127.0.0.1:8789");
     assert_int_equal(config.log.format, RC_LOG_AUTO);
     assert_int_equal(config.limits.replay_bytes, 4194304);
     assert_int_equal(config.audit.durability, RC_DURABLE_BEFORE_RESPONSE);

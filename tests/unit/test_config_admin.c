@@ -44,7 +44,7 @@ static const struct {
     {"admin: {socket: /run/x}\n", 0, "", ""},
     {"admin: {listen: off, socket: /run/x}\n", 0, "", ""},
     {"admin: {listen: 0.0.0.0:9, token: env:T}\n", 0, "", ""},
-    {"admin: {listen: 8788}\n", 17, "admin.listen", "as in 127.0.0.1:8788, or off"},
+    {"admin: {listen: 8789}\n", 17, "admin.listen", "as in 127.0.0.1:8789, or off"},
     {"admin: {listen: on}\n", 17, "admin.listen", "or off"},
     {"admin: {listen: 0.0.0.0:9}\n", 17, "admin.listen", "there is no token"},
     {"admin: {listen: \":9\"}\n", 17, "admin.listen", "there is no token"},
@@ -56,10 +56,10 @@ static const struct {
     /* A token that cannot be read is no second fault. */
     {"admin: {listen: 0.0.0.0:9, token: hunter2}\n", 35, "admin.token", "literal tokens"},
     /* Two sides at one place. */
-    {"listen: 127.0.0.1:8788\n", 9, "listen", "are the same"},
+    {"listen: 127.0.0.1:8789\n", 9, "listen", "are the same"},
     {"admin: {listen: 127.0.0.1:8787}\n", 17, "admin.listen", "are the same"},
-    {"listen: 127.0.0.1:8788\nadmin: {listen: off}\n", 0, "", ""},
-    {"listen: 127.0.0.1:8788\nadmin: {socket: /x}\n", 0, "", ""},
+    {"listen: 127.0.0.1:8789\nadmin: {listen: off}\n", 0, "", ""},
+    {"listen: 127.0.0.1:8789\nadmin: {socket: /x}\n", 0, "", ""},
     {"listen: 127.0.0.1:0\nadmin: {listen: 127.0.0.1:0}\n", 0, "", ""},
 };
 

@@ -1,0 +1,144 @@
+#include "cli/serve_admin.h"
+
+#include "base/str.h"
+#include "cli/config_load.h"
+#include "cli/mock.h"
+
+/* ---- what it shows and does ---- */
+
+static bool look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
+{
+    serve_run *run = ctx;
+    ret_snapshot->started_unix_ms = run->started_unix_ms;
+    if (run->gateway == NULL)
+        return true;
+    if (!rc_gateway_look(run->gateway, arena, ret_snapshot))
+        return false;
+    ret_snapshot->is_draining = run->is_stopping;
+    if (run->is_stopping) {
+        ret_snapshot->is_ready = false;
+        ret_snapshot->why_not = RC_STR("it is going to end");
+    }
+    rc_admin_config *config = &ret_snapshot->config;
+    if (run->options->config_path != NULL)
+        config->file = rc_arena_dup(arena, rc_str_c(run->options->config_path));
+    config->loaded_unix_ms = run->loaded_unix_ms;
+    config->is_refused = run->is_refused;
+    config->refusal = rc_arena_dup(arena, rc_str_c(run->is_refused ? run->refusal : ""));
+    return rc_arena_status(arena) == RC_OK;
+}
+
+static void set_text(rc_admin_outcome *outcome, rc_admin_outcome_kind kind, const char *text)
+{
+    rc_buf out;
+    outcome->kind = kind;
+    rc_buf_init_fixed(&out, outcome->text, sizeof outcome->text);
+    rc_buf_push(&out, rc_str_slice(rc_str_c(text), 0, sizeof outcome->text - 1));
+    rc_buf_push_byte(&out, '\0');
+}
+
+static void act(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_outcome)
+{
+    serve_run *run = ctx;
+    if (run->gateway == NULL) {
+        set_text(ret_outcome, RC_ADMIN_FAILED, "the gateway has ended");
+    } else if (action->kind == RC_ADMIN_RELOAD) {
+        if (rc_serve_reload(run))
+            set_text(ret_outcome, RC_ADMIN_DONE, "the configuration was read again");
+        else
+            set_text(ret_outcome, RC_ADMIN_REFUSED, run->refusal);
+    } else if (action->kind == RC_ADMIN_DRAIN) {
+        rc_serve_drain(run);
+        set_text(ret_outcome, RC_ADMIN_DONE, "it ends when all are answered");
+    } else {
+        rc_gateway_act(run->gateway, action, ret_outcome);
+    }
+}
+
+/* ---- where it listens ---- */
+
+static void on_stopped(void *ctx)
+{
+    ((serve_run *)ctx)->admin = NULL;
+}
+
+static int listen_tcp(serve_run *run, const rc_mock_address *address)
+{
+    rc_cli *cli = run->cli;
+    rc_listening listening = {0};
+    if (rc_admin_listen(run->admin, address->host, address->port, &listening) != RC_LISTEN_OK) {
+        rc_cli_complain(cli, "serve");
+        rc_cli_text(&cli->err, "the operator's side cannot listen at ");
+        rc_serve_push_address(&cli->err, address->host, address->port);
+        rc_cli_text(&cli->err, ": ");
+        rc_cli_name(cli, rc_str_c(listening.text));
+        rc_cli_text(&cli->err, "; name another address in admin.listen, or turn it off there\n");
+        return RC_EXIT_UNAVAILABLE;
+    }
+    rc_cli_text(&cli->err, "recourse serve: operator's side at http://");
+    rc_serve_push_address(&cli->err, address->host, listening.port);
+    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_flush_err(cli);
+    return RC_EXIT_OK;
+}
+
+static int listen_unix(serve_run *run, rc_str path)
+{
+    char name[256];
+    rc_listening listening = {0};
+    rc_buf text;
+    rc_buf_init_fixed(&text, name, sizeof name);
+    rc_buf_push(&text, path);
+    rc_buf_push_byte(&text, '\0');
+    if (rc_buf_status(&text) != RC_OK ||
+        rc_admin_listen_unix(run->admin, name, &listening) != RC_LISTEN_OK)
+        return rc_serve_refuse(run->cli,
+                               "the operator's side cannot listen at its socket: ", listening.text,
+                               RC_EXIT_UNAVAILABLE);
+    return RC_EXIT_OK;
+}
+
+static rc_secret token_of(const rc_gate_plans *plans)
+{
+    return rc_secret_make(rc_str_make(plans->admin_token.bytes, plans->admin_token.len));
+}
+
+int rc_serve_admin_open(serve_run *run)
+{
+    rc_gate_world *world = rc_gateway_world(run->gateway);
+    const rc_config_admin *config = &world->plans->config->admin;
+    const bool listens = rc_config_admin_listens(config);
+    rc_mock_address address = {0};
+    if (!listens && config->socket.len == 0)
+        return RC_EXIT_OK;
+    if (listens && !rc_mock_address_parse(config->listen, &address))
+        return rc_serve_refuse(run->cli, "admin.listen is no HOST:PORT", "", RC_EXIT_CONFIG);
+    const rc_admin_settings settings = {
+        .alloc = run->cli->alloc,
+        .calls = run->cli->calls,
+        .source = {.look = look, .act = act, .ctx = run},
+        .metrics = world->metrics,
+        .token = token_of(world->plans),
+        .host = rc_str_c(address.host),
+    };
+    run->admin = rc_admin_new(&run->loop, &settings, on_stopped, run);
+    if (run->admin == NULL)
+        return rc_serve_refuse(run->cli, "there is no memory for the operator's side", "",
+                               RC_EXIT_INTERNAL);
+    int result = listens ? listen_tcp(run, &address) : RC_EXIT_OK;
+    if (result == RC_EXIT_OK && config->socket.len > 0)
+        result = listen_unix(run, config->socket);
+    return result;
+}
+
+void rc_serve_admin_renew(serve_run *run)
+{
+    if (run->admin != NULL)
+        (void)rc_admin_set_token(run->admin, token_of(rc_gateway_world(run->gateway)->plans));
+}
+
+void rc_serve_admin_stop(serve_run *run)
+{
+    if (run->admin != NULL)
+        rc_admin_close(run->admin);
+}
