@@ -49,11 +49,15 @@ class Lasting:
         if os.path.exists(port_file):
             os.unlink(port_file)
         command = [RECOURSE, "serve", "--config", "recourse.yaml", "--port-file", "port"]
+        environment = self.environment
         if strace:
+            # A process that is traced cannot look for what it forgot to give back.
+            options = environment.get("ASAN_OPTIONS", "")
+            environment = dict(environment, ASAN_OPTIONS=options + ":detect_leaks=0")
             command = ["strace", "-f", "-qq", "-o", os.path.join(self.folder, "trace"), *strace,
                        "--", *command]
         with open(self.talk, "ab") as talk:
-            self.process = subprocess.Popen(command, cwd=self.folder, env=self.environment,
+            self.process = subprocess.Popen(command, cwd=self.folder, env=environment,
                                             stdin=subprocess.DEVNULL, stdout=talk, stderr=talk, **more)
 
         def is_there():

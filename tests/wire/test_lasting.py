@@ -161,7 +161,7 @@ def reloaded_under_load():
         check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-3000:])
         load.stop()
         wrong = [status for _, status in load.answered if status != 200]
-        check(not wrong, len(wrong), "of", load.count(), "failed")
+        check(not wrong, len(wrong), "of", load.count(), "failed:", wrong[:5], gateway.said()[-500:])
         torn = [lost for lost in load.lost if not lost.startswith("<nothing")]
         check(not torn, torn[:3])
         recorded = gateway.operations()
