@@ -24,13 +24,44 @@ rc_str rc_str_trim(rc_str s)
     return rc_str_slice(s, from, to);
 }
 
+/* Eight bytes with the letters A to Z made small; no carry leaves a byte. */
+static uint64_t lower_word(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t low = word & (ones * 0x7f);
+    uint64_t is_from_a = low + ones * (0x80 - 'A');
+    uint64_t is_behind_z = low + ones * (0x7f - 'Z');
+    uint64_t is_upper = is_from_a & ~is_behind_z & ~word & (ones * 0x80);
+    return word | is_upper >> 2;
+}
+
+static uint64_t word_at(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* The len bytes at p, 1 to 7, some of them twice: the same length gives the same order. */
+static uint64_t short_word(const char *p, size_t len)
+{
+    uint32_t first, last;
+    if (len < 4)
+        return (uint64_t)(uint8_t)p[0] | (uint64_t)(uint8_t)p[len / 2] << 8 |
+               (uint64_t)(uint8_t)p[len - 1] << 16;
+    memcpy(&first, p, 4);
+    memcpy(&last, p + len - 4, 4);
+    return first | (uint64_t)last << 32;
+}
+
 bool rc_ascii_eq_nocase(const char *a, const char *b, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (rc_ascii_lower(a[i]) != rc_ascii_lower(b[i]))
+    if (len < 8)
+        return len == 0 || lower_word(short_word(a, len)) == lower_word(short_word(b, len));
+    for (size_t at = 0; at < len - 8; at += 8)
+        if (lower_word(word_at(a + at)) != lower_word(word_at(b + at)))
             return false;
-    }
-    return true;
+    return lower_word(word_at(a + len - 8)) == lower_word(word_at(b + len - 8));
 }
 
 bool rc_str_starts_with(rc_str s, rc_str prefix)

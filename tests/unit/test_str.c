@@ -94,6 +94,24 @@ static void test_trim(void **state)
     assert_int_equal(nul.len, 1);
 }
 
+/* Every two bytes, in every place of every length that is compared in another way. */
+static void test_nocase_of_all_bytes(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len <= 18; len++)
+        for (size_t at = 0; at < len; at++)
+            for (size_t pair = 0; pair < 65536; pair += at + 1) {
+                char a[18] = "aBc-9_~\x80\xffZ[]@`{}09";
+                char b[18];
+                memcpy(b, a, sizeof b);
+                a[at] = (char)(pair >> 8);
+                b[at] = (char)(pair & 0xff);
+                bool is_same = rc_ascii_lower(a[at]) == rc_ascii_lower(b[at]);
+                if (rc_ascii_eq_nocase(a, b, len) != is_same)
+                    fail_msg("length %zu, place %zu, bytes %04zx", len, at, pair);
+            }
+}
+
 static void test_nocase(void **state)
 {
     (void)state;
@@ -289,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_slice),
         cmocka_unit_test(test_trim),
         cmocka_unit_test(test_nocase),
+        cmocka_unit_test(test_nocase_of_all_bytes),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_find_against_reference),
         cmocka_unit_test(test_find_edges),
