@@ -69,24 +69,6 @@ static uint64_t rows_like(char first, size_t len)
     return found;
 }
 
-/* A header's name has letters, digits and dashes, or marks that become none of them by the bit that
- * makes a letter small. */
-static bool is_same(const char *name, const char *lower, size_t len)
-{
-    uint64_t a;
-    uint64_t b;
-    if (len < sizeof a)
-        return rc_http1_is_name(rc_str_make(name, len), rc_str_make(lower, len));
-    for (size_t at = 0; at < len; at += sizeof a) {
-        size_t from = len - at < sizeof a ? len - sizeof a : at;
-        memcpy(&a, name + from, sizeof a);
-        memcpy(&b, lower + from, sizeof b);
-        if ((a | UINT64_C(0x2020202020202020)) != b)
-            return false;
-    }
-    return true;
-}
-
 rc_gate_field rc_gate_field_of(rc_str name)
 {
     if (name.len == 0)
@@ -94,7 +76,7 @@ rc_gate_field rc_gate_field_of(rc_str name)
     uint64_t found = rows_like(rc_ascii_lower(name.ptr[0]), name.len);
     for (; found != 0; found &= found - 1) {
         unsigned i = (unsigned)__builtin_ctzll(found);
-        if (name.len >= rows[i].len && is_same(name.ptr, rows[i].name, rows[i].len))
+        if (name.len >= rows[i].len && rc_http1_is_same(name.ptr, rows[i].name, rows[i].len))
             return (rc_gate_field)i;
     }
     return RC_FIELD_OTHER;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "http/http1_head.h"
+#include "http/http1_plain.h"
 
 const rc_http1_limits rc_http1_limits_default = {
     .head_bytes = 64 << 10,
@@ -111,6 +112,9 @@ static int on_head_end(llhttp_t *parser)
 {
     rc_http1 *reader = of(parser);
     reader->pending = RC_HTTP1_HEAD;
+    reader->method = parser->method;
+    reader->minor = parser->http_minor;
+    reader->status = parser->status_code;
     /* An offer to switch protocols is not taken up; what follows is a body as for any other. */
     parser->upgrade = 0;
     if (rc_http1_has_no_body(reader))
@@ -167,10 +171,8 @@ static const llhttp_settings_t settings = {
 
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits)
 {
+    /* llhttp is made ready when it is needed. */
     memset(reader, 0, offsetof(rc_http1, fields));
-    llhttp_init(&reader->parser, kind == RC_HTTP1_REQUEST ? HTTP_REQUEST : HTTP_RESPONSE,
-                &settings);
-    reader->parser.data = reader;
     reader->kind = kind;
     reader->limits = limits;
 }
@@ -228,11 +230,34 @@ static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
     return used;
 }
 
+static void begin_parsing(rc_http1 *reader, const llhttp_settings_t *with)
+{
+    llhttp_init(&reader->parser, reader->kind == RC_HTTP1_REQUEST ? HTTP_REQUEST : HTTP_RESPONSE,
+                with);
+    reader->parser.data = reader;
+    reader->is_parsing = true;
+}
+
+/* Reads a head from its first byte on. False: it is not plain. */
+static bool read_at_once(rc_http1 *reader, rc_str bytes)
+{
+    if (rc_http1_read_plain(reader, bytes)) {
+        reader->is_head_done = true;
+        reader->read = reader->head_bytes;
+        return true;
+    }
+    reader->field_count = 0;
+    reader->target_len = 0;
+    reader->length = 0;
+    begin_parsing(reader, &settings);
+    return false;
+}
+
 rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes)
 {
     if (reader->fault != RC_HTTP1_FAULT_NONE)
         return RC_HTTP1_FAULT;
-    if (reader->is_head_done)
+    if (reader->is_head_done || (!reader->is_parsing && read_at_once(reader, bytes)))
         return RC_HTTP1_HEAD;
     size_t len = bytes.len;
     if (len > reader->limits->head_bytes)
@@ -265,12 +290,29 @@ static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
-rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
+static int on_stand_in_end(llhttp_t *parser)
 {
-    if (reader->fault != RC_HTTP1_FAULT_NONE)
-        return RC_HTTP1_FAULT;
-    if (reader->is_whole)
-        return RC_HTTP1_END;
+    (void)parser;
+    return HPE_PAUSED;
+}
+
+/* llhttp reads chunks behind a head alone: one of the same kind stands for that which was read
+ * without it. */
+static void begin_chunks(rc_http1 *reader)
+{
+    static const llhttp_settings_t silent = {.on_headers_complete = on_stand_in_end};
+    bool is_request = reader->kind == RC_HTTP1_REQUEST;
+    rc_str head = is_request ? RC_STR("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+                             : RC_STR("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    begin_parsing(reader, &silent);
+    (void)execute(reader, head.ptr, head.len);
+    reader->parser.settings = (void *)(uintptr_t)&settings;
+}
+
+static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
+{
+    if (!reader->is_parsing)
+        begin_chunks(reader);
     /* The end may be there although no byte is left to read. */
     do {
         const bool is_trailer = reader->is_in_trailer;
@@ -288,6 +330,26 @@ rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
     return reader->pending;
 }
 
+rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input)
+{
+    if (reader->fault != RC_HTTP1_FAULT_NONE)
+        return RC_HTTP1_FAULT;
+    if (reader->is_whole)
+        return RC_HTTP1_END;
+    if (reader->framing == RC_HTTP1_CHUNKED)
+        return read_chunks(reader, input);
+    bool has_end = reader->framing != RC_HTTP1_UNTIL_CLOSE;
+    uint64_t left = reader->framing == RC_HTTP1_LENGTH ? reader->left : 0;
+    size_t len = has_end && left < input->len ? (size_t)left : input->len;
+    reader->left = left - (has_end ? len : 0);
+    reader->is_whole = has_end && left == len;
+    if (len == 0)
+        return reader->is_whole ? RC_HTTP1_END : RC_HTTP1_MORE;
+    reader->body = rc_str_make(input->ptr, len);
+    *input = rc_str_make(input->ptr + len, input->len - len);
+    return RC_HTTP1_BODY;
+}
+
 rc_http1_event rc_http1_close(rc_http1 *reader)
 {
     if (reader->fault != RC_HTTP1_FAULT_NONE)
@@ -302,12 +364,9 @@ rc_http1_event rc_http1_close(rc_http1 *reader)
 
 rc_str rc_http1_method(const rc_http1 *reader)
 {
-    return rc_str_c(llhttp_method_name((llhttp_method_t)reader->parser.method));
-}
-
-int rc_http1_status(const rc_http1 *reader)
-{
-    return reader->parser.status_code;
+    if (reader->method == HTTP_POST)
+        return RC_STR("POST");
+    return rc_str_c(llhttp_method_name((llhttp_method_t)reader->method));
 }
 
 uint64_t rc_http1_length(const rc_http1 *reader)

@@ -4,9 +4,10 @@
  *   HEAD ─────────────────► BODY ─────────────► DONE
  *     └──────── FAULT ◄──────┘
  *
- * Bytes in, facts out: no I/O, no allocation, no clock. llhttp finds the parts; this file refuses
- * what llhttp lets through and two readers might understand in two ways (RFC 9112, sections 2.2,
- * 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
+ * Bytes in, facts out: no I/O, no allocation, no clock. A head without anything unusual in it is
+ * read in one pass (http1_plain.c). All others, and chunks, llhttp takes apart; what it lets through
+ * and two readers might understand in two ways is refused on top (RFC 9112, sections 2.2, 3.2, 5,
+ * 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
  *
  * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
  * between calls, but its bytes from the message's first one on must be there. */
@@ -15,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <llhttp.h>
 
@@ -101,7 +103,6 @@ typedef struct rc_http1_field {
 } rc_http1_field;
 
 typedef struct rc_http1 {
-    llhttp_t parser;
     const rc_http1_limits *limits;
     const char *base; /* of the bytes that are being read; valid inside a call alone */
     uint32_t read;    /* bytes of the head that were read */
@@ -114,6 +115,10 @@ typedef struct rc_http1 {
     rc_http1_fault fault;
     rc_http1_framing framing;
     rc_http1_event pending; /* what a callback found */
+    uint16_t status;        /* of a response */
+    uint8_t method;         /* of a request: llhttp_method_t */
+    uint8_t minor;          /* of the version, 1.minor */
+    bool is_parsing;        /* llhttp has begun; parser is set */
     bool is_head_done;
     bool is_whole;
     bool is_in_trailer; /* the last chunk has come */
@@ -123,8 +128,10 @@ typedef struct rc_http1 {
     bool is_bodiless;   /* a response that has none whatever it says: to HEAD */
     uint64_t length;    /* of a body whose framing is LENGTH */
     rc_http1_trailer trailer;
-    rc_str body; /* the piece of the latest BODY event: views what was passed in */
+    uint64_t left;      /* of it, what has not come */
+    rc_str body;        /* the piece of the latest BODY event: views what was passed in */
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
+    llhttp_t parser;
 } rc_http1;
 
 /* Ready for the first byte of a message. limits: borrows. */
@@ -158,7 +165,10 @@ static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, ui
     return rc_str_make(head + reader->fields[index].value_at, reader->fields[index].value_len);
 }
 rc_str rc_http1_method(const rc_http1 *reader);
-int rc_http1_status(const rc_http1 *reader);
+static inline int rc_http1_status(const rc_http1 *reader)
+{
+    return reader->status;
+}
 
 /* The value of the only header of that lower-case name; empty when there is none or several. */
 rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
@@ -169,7 +179,33 @@ uint64_t rc_http1_length(const rc_http1 *reader);
 /* May another message follow on the connection? Only of a message that is whole. */
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
-/* Compares a header's name, which may be in any case, with a lower-case one. */
-bool rc_http1_is_name(rc_str name, rc_str lower);
+/* Compares len bytes, which may be in any case, with those of lower: letters, digits and dashes.
+ * Where there is no control character, as in a head that was read, the bit that makes a letter small
+ * makes none of these out of anything else. */
+static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
+{
+    const uint64_t small = UINT64_C(0x2020202020202020);
+    uint64_t a, b;
+    if (len < sizeof a) {
+        for (size_t i = 0; i < len; i++)
+            if ((text[i] | 0x20) != lower[i])
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < len; i += sizeof a) {
+        size_t at = len - i < sizeof a ? len - sizeof a : i; /* the last ones overlap */
+        memcpy(&a, text + at, sizeof a);
+        memcpy(&b, lower + at, sizeof b);
+        if ((a | small) != b)
+            return false;
+    }
+    return true;
+}
+
+/* Compares a header's name with a lower-case one. */
+static inline bool rc_http1_is_name(rc_str name, rc_str lower)
+{
+    return name.len == lower.len && rc_http1_is_same(name.ptr, lower.ptr, lower.len);
+}
 
 #endif

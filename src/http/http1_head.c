@@ -2,23 +2,6 @@
  * could be read in two ways is refused here, before the framing is believed. */
 #include "http/http1_head.h"
 
-#include "base/lanes.h"
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-bool rc_http1_is_name(rc_str name, rc_str text)
-{
-    if (name.len != text.len)
-        return false;
-    for (size_t i = 0; i < name.len; i++)
-        if (lower(name.ptr[i]) != text.ptr[i])
-            return false;
-    return true;
-}
-
 static uint32_t count_of(const rc_http1 *reader, const char *head, rc_str name, rc_str *ret_value)
 {
     uint32_t count = 0;
@@ -36,34 +19,21 @@ rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name)
     return count_of(reader, head, name, &value) == 1 ? value : rc_str_make(NULL, 0);
 }
 
-/* The first control character at or behind `at`, or len. */
-static uint32_t find_control(const char *head, uint32_t at, uint32_t len)
-{
-    for (; len - at >= RC_LANES; at += (uint32_t)RC_LANES) {
-        rc_lanes bytes = rc_lanes_load(head + at);
-        uint32_t found = rc_lanes_bits((rc_lanes)(bytes < 0x20) | (rc_lanes)(bytes == 0x7f));
-        if (found != 0)
-            return at + (uint32_t)__builtin_ctz(found);
-    }
-    while (at < len && (unsigned char)head[at] >= 0x20 && head[at] != 0x7f)
-        at++;
-    return at;
-}
-
 /* CR and LF come in pairs, no line begins with white space, no other control but the tab. */
 static rc_http1_fault check_bytes(const char *head, uint32_t len)
 {
-    for (uint32_t i = find_control(head, 0, len); i < len; i = find_control(head, i + 1, len)) {
-        char c = head[i];
-        if (c == '\r') {
-            if (i + 1 >= len || head[i + 1] != '\n')
+    const char *end = head + len;
+    for (const char *at = rc_http1_find_control(head, end); at < end;
+         at = rc_http1_find_control(at + 1, end)) {
+        if (*at == '\r') {
+            if (at + 1 == end || at[1] != '\n')
                 return RC_HTTP1_FAULT_LINE_END;
-            i++;
-            if (i + 1 < len && (head[i + 1] == ' ' || head[i + 1] == '\t'))
+            at++;
+            if (at + 1 < end && (at[1] == ' ' || at[1] == '\t'))
                 return RC_HTTP1_FAULT_FOLDED;
-        } else if (c == '\n') {
+        } else if (*at == '\n') {
             return RC_HTTP1_FAULT_LINE_END;
-        } else if (c != '\t') {
+        } else if (*at != '\t') {
             return RC_HTTP1_FAULT_CONTROL;
         }
     }
@@ -138,20 +108,34 @@ static bool is_all_of(rc_str text, const uint32_t *set)
     return true;
 }
 
-/* A name, an IPv4 address or an IPv6 one in brackets, and a port perhaps; one of them: letters,
- * digits and -._~:[]% */
-static bool is_host(rc_str host)
+/* Most are of letters, digits and -./: alone, which is seen sixteen bytes at a time. */
+static bool is_simple(rc_str text, char but)
 {
-    static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
-    return host.len > 0 && is_all_of(host, allowed);
+    for (size_t i = 0; i < text.len; i += RC_LANES) {
+        size_t left = text.len - i;
+        rc_lanes bytes = rc_lanes_load_some(text.ptr + i, left);
+        rc_lanes fits = rc_lanes_in_range(bytes | 0x20, 'a', 'z') |
+                        (rc_lanes_in_range(bytes, '-', ':') & (rc_lanes)(bytes != (uint8_t)but));
+        uint32_t others = rc_lanes_bits(~fits);
+        if ((left < RC_LANES ? others & ((1u << left) - 1) : others) != 0)
+            return false;
+    }
+    return true;
 }
 
-/* The path and query of an origin server: no authority, no fragment, nothing that must be escaped
- * (RFC 9112, section 3.2.1): all that is visible but #"<>\^`{|} */
-static bool is_path(rc_str target)
+/* Letters, digits and -._~:[]% */
+bool rc_http1_is_host(rc_str host)
+{
+    static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
+    return host.len > 0 && (is_simple(host, '/') || is_all_of(host, allowed));
+}
+
+/* All that is visible but #"<>\^`{|} */
+bool rc_http1_is_path(rc_str target)
 {
     static const char_set allowed = {0, 0xaffffff2, 0xafffffff, 0x47fffffe};
-    return target.len > 0 && target.ptr[0] == '/' && is_all_of(target, allowed);
+    return target.len > 0 && target.ptr[0] == '/' &&
+           (is_simple(target, '\0') || is_all_of(target, allowed));
 }
 
 static const llhttp_method_t methods[] = {
@@ -168,18 +152,18 @@ static bool is_method(uint8_t method)
 
 static rc_http1_fault check_request(const rc_http1 *reader, const char *head)
 {
-    if (!is_method(reader->parser.method))
+    if (!is_method(reader->method))
         return RC_HTTP1_FAULT_METHOD;
-    if (!is_path(rc_http1_target(reader, head)))
+    if (!rc_http1_is_path(rc_http1_target(reader, head)))
         return RC_HTTP1_FAULT_TARGET;
     rc_str host = {NULL, 0};
     uint32_t hosts = count_of(reader, head, RC_STR("host"), &host);
     if (hosts == 0)
-        return reader->parser.http_minor == 0 ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_MISSING;
-    return hosts == 1 && is_host(host) ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_INVALID;
+        return reader->minor == 0 ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_MISSING;
+    return hosts == 1 && rc_http1_is_host(host) ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_INVALID;
 }
 
-static bool read_length(rc_str text, uint64_t *ret_length)
+bool rc_http1_read_length(rc_str text, uint64_t *ret_length)
 {
     uint64_t length = 0;
     if (text.len == 0 || text.len > 18)
@@ -195,9 +179,23 @@ static bool read_length(rc_str text, uint64_t *ret_length)
 
 bool rc_http1_has_no_body(const rc_http1 *reader)
 {
-    int status = reader->parser.status_code;
+    int status = reader->status;
     return reader->kind == RC_HTTP1_RESPONSE &&
            (reader->is_bodiless || status / 100 == 1 || status == 204 || status == 304);
+}
+
+void rc_http1_set_framing(rc_http1 *reader, bool has_length, bool is_chunked)
+{
+    reader->left = reader->length;
+    if (rc_http1_has_no_body(reader))
+        reader->framing = RC_HTTP1_NO_BODY;
+    else if (is_chunked)
+        reader->framing = RC_HTTP1_CHUNKED;
+    else if (has_length)
+        reader->framing = RC_HTTP1_LENGTH;
+    else
+        reader->framing =
+            reader->kind == RC_HTTP1_REQUEST ? RC_HTTP1_NO_BODY : RC_HTTP1_UNTIL_CLOSE;
 }
 
 static rc_http1_fault check_framing(rc_http1 *reader, const char *head)
@@ -208,21 +206,13 @@ static rc_http1_fault check_framing(rc_http1 *reader, const char *head)
     uint32_t codings = count_of(reader, head, RC_STR("transfer-encoding"), &coding);
     if (lengths > 0 && codings > 0)
         return RC_HTTP1_FAULT_LENGTH_AND_CODING;
-    if (lengths > 1 || (lengths == 1 && !read_length(length, &reader->length)))
+    if (lengths > 1 || (lengths == 1 && !rc_http1_read_length(length, &reader->length)))
         return RC_HTTP1_FAULT_LENGTH_INVALID;
-    if (codings > 0 && reader->parser.http_minor == 0)
+    if (codings > 0 && reader->minor == 0)
         return RC_HTTP1_FAULT_CODING_OF_1_0;
     if (codings > 1 || (codings == 1 && !rc_http1_is_name(coding, RC_STR("chunked"))))
         return RC_HTTP1_FAULT_CODING;
-    if (rc_http1_has_no_body(reader))
-        reader->framing = RC_HTTP1_NO_BODY;
-    else if (codings == 1)
-        reader->framing = RC_HTTP1_CHUNKED;
-    else if (lengths == 1)
-        reader->framing = RC_HTTP1_LENGTH;
-    else
-        reader->framing =
-            reader->kind == RC_HTTP1_REQUEST ? RC_HTTP1_NO_BODY : RC_HTTP1_UNTIL_CLOSE;
+    rc_http1_set_framing(reader, lengths == 1, codings == 1);
     return RC_HTTP1_FAULT_NONE;
 }
 
@@ -241,8 +231,7 @@ rc_http1_fault rc_http1_check_head(rc_http1 *reader, const char *head)
     trim_values(reader, head);
     if (fault == RC_HTTP1_FAULT_NONE && reader->kind == RC_HTTP1_REQUEST)
         fault = check_request(reader, head);
-    if (fault == RC_HTTP1_FAULT_NONE && reader->kind == RC_HTTP1_RESPONSE &&
-        parser->status_code == 101)
+    if (fault == RC_HTTP1_FAULT_NONE && reader->kind == RC_HTTP1_RESPONSE && reader->status == 101)
         fault = RC_HTTP1_FAULT_UPGRADE;
     if (fault == RC_HTTP1_FAULT_NONE)
         fault = check_framing(reader, head);

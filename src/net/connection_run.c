@@ -105,7 +105,7 @@ static bool step_idle(rc_connection *c, rc_str *input)
 
 static bool is_expecting(const rc_http1 *reader, const char *head)
 {
-    return reader->framing != RC_HTTP1_NO_BODY && reader->parser.http_minor > 0 &&
+    return reader->framing != RC_HTTP1_NO_BODY && reader->minor > 0 &&
            rc_str_eq_nocase(rc_http1_find(reader, head, RC_STR("expect")), RC_STR("100-continue"));
 }
 

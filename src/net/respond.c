@@ -18,7 +18,7 @@ static bool is_open(const rc_exchange *x)
 
 static bool is_head_request(const rc_exchange *x)
 {
-    return x->reader.parser.method == HTTP_HEAD;
+    return x->reader.method == HTTP_HEAD;
 }
 
 /* The rest of the request would cost more than a new connection, or may never come: a client that
@@ -49,7 +49,7 @@ static void push_framing(rc_connection *c, const rc_exchange *x)
 static void set_framing(rc_exchange *x, int status, rc_http1_framing framing, uint64_t length)
 {
     rc_connection *c = x->connection;
-    bool is_old = x->reader.parser.http_minor == 0;
+    bool is_old = x->reader.minor == 0;
     x->has_begun = true;
     x->framing = framing;
     x->left = framing == RC_HTTP1_LENGTH ? length : 0;

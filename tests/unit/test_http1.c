@@ -9,6 +9,7 @@
 
 #include "http/http1.h"
 #include "support/http1_cases.h"
+#include "support/http1_facts.h"
 
 typedef struct result {
     rc_http1_fault fault;
@@ -348,6 +349,119 @@ static void closing_is_known(void **state)
     assert_true(rc_http1_is_reusable(&reader));
 }
 
+/* ---- heads that are read in one pass ---- */
+
+static rc_http1 parsed;
+
+/* Reads the head at once, and again with its first byte alone, which llhttp must do. They agree, or
+ * the test fails. */
+static rc_http1_event read_both_ways(rc_http1_kind kind, rc_str bytes)
+{
+    rc_http1_init(&reader, kind, &rc_http1_limits_default);
+    rc_http1_init(&parsed, kind, &rc_http1_limits_default);
+    rc_http1_event event = rc_http1_read_head(&reader, bytes);
+    rc_http1_read_head(&parsed, rc_str_make(bytes.ptr, bytes.len > 0));
+    rc_http1_event second = rc_http1_read_head(&parsed, bytes);
+    bool is_same = event == second && reader.fault == parsed.fault;
+    if (!is_same || (event == RC_HTTP1_HEAD && !is_same_head(&reader, &parsed, bytes.ptr)))
+        fail_msg("read in two ways: %.*s", (int)bytes.len, bytes.ptr);
+    return event;
+}
+
+static const char *const plain_requests[] = {
+    "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost:8787\r\nAccept-Encoding: gzip, "
+    "deflate\r\n"
+    "Connection: keep-alive\r\nX-Stainless-Runtime-Version: 3.11.2\r\nX-Empty:\r\nx_y:z\r\n"
+    "Authorization:   Bearer sk-1\r\nContent-Length: 12\r\n\r\n{\"model\":1}",
+    "GET /v1/models?a=%20b HTTP/1.1\r\nhost: [::1]\r\nCONNECTION: Close\r\n\r\n",
+    "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\nX: \xc3\xa9\r\nHost: a\r\n\r\n",
+};
+
+static const char *const plain_responses[] = {
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+    "HTTP/1.1 204 No Content\r\nX: y\r\n\r\n",
+    "HTTP/1.1 503 \r\nConnection: close\r\n\r\n",
+    "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n",
+    "HTTP/1.1 429 Too Many\r\nretry-after: 2\r\n\r\nslow",
+};
+
+/* Every byte becomes every other one: whatever a head is then, both ways see it. */
+static void try_all_changes(rc_http1_kind kind, const char *text)
+{
+    char bytes[512];
+    size_t len = strlen(text);
+    assert_true(len < sizeof bytes);
+    assert_int_equal(read_both_ways(kind, rc_str_make(text, len)), RC_HTTP1_HEAD);
+    assert_false(reader.is_parsing);
+    assert_true(parsed.is_parsing);
+    memcpy(bytes, text, len);
+    for (size_t at = 0, end = reader.head_bytes; at < end; at++) {
+        for (int c = 0; c < 256; c++) {
+            bytes[at] = (char)c;
+            read_both_ways(kind, rc_str_make(bytes, len));
+        }
+        bytes[at] = text[at];
+    }
+    for (size_t cut = 0; cut < len; cut++)
+        read_both_ways(kind, rc_str_make(text, cut));
+}
+
+static void plain_heads_are_read_alike(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(plain_requests) / sizeof(plain_requests[0]); i++)
+        try_all_changes(RC_HTTP1_REQUEST, plain_requests[i]);
+    for (size_t i = 0; i < sizeof(plain_responses) / sizeof(plain_responses[0]); i++)
+        try_all_changes(RC_HTTP1_RESPONSE, plain_responses[i]);
+}
+
+/* One byte put in, of those that mean something. */
+static void a_byte_more_is_read_alike(void **state)
+{
+    (void)state;
+    static const char more[] = " \t\r\n:,;\0/\x7f\x80"
+                               "1aZ_-";
+    const char *text = plain_requests[0];
+    char bytes[512];
+    size_t len = strlen(text);
+    for (size_t at = 0; at <= len; at++)
+        for (size_t i = 0; i < sizeof(more) - 1; i++) {
+            memcpy(bytes, text, at);
+            bytes[at] = more[i];
+            memcpy(bytes + at + 1, text + at, len - at);
+            read_both_ways(RC_HTTP1_REQUEST, rc_str_make(bytes, len + 1));
+        }
+}
+
+/* What only some readers take, and what has rules of its own, is left to llhttp. */
+static void unusual_heads_are_left_to_llhttp(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {
+        "GET / HTTP/1.0\r\n\r\n",
+        "PUT / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX:\ty\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: y \r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX!: y\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: close, x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nConnection: close\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nProxy-Connection: close\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1 \r\n\r\n",
+    };
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        assert_int_equal(read_both_ways(RC_HTTP1_REQUEST, rc_str_c(heads[i])), RC_HTTP1_HEAD);
+        assert_true(reader.is_parsing);
+    }
+    assert_int_equal(
+        read_both_ways(RC_HTTP1_RESPONSE, RC_STR("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n")),
+        RC_HTTP1_HEAD);
+    assert_true(reader.is_parsing);
+    for (size_t i = 0; i < sizeof(bad_requests) / sizeof(bad_requests[0]); i++)
+        read_both_ways(RC_HTTP1_REQUEST, rc_str_make(bad_requests[i].bytes, bad_requests[i].len));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +479,9 @@ int main(void)
         cmocka_unit_test(long_extensions_and_trailers_are_refused),
         cmocka_unit_test(an_upgrade_is_not_taken_up),
         cmocka_unit_test(closing_is_known),
+        cmocka_unit_test(plain_heads_are_read_alike),
+        cmocka_unit_test(a_byte_more_is_read_alike),
+        cmocka_unit_test(unusual_heads_are_left_to_llhttp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,200 @@
+/* A head is read here when it is of this form, to the byte:
+ *
+ *   POST SP path SP HTTP/1.1 CR LF         or GET;  HTTP/1.1 SP status SP reason CR LF
+ *   name ":" *SP value CR LF               names of letters, digits, - and _; no tab in a value, no
+ *   ...                                    space behind it
+ *   CR LF
+ *
+ * with one Host, at most one each of Content-Length (digits), Transfer-Encoding (chunked) and
+ * Connection (keep-alive, close), not both of the first two. No two readers disagree about such a
+ * head. All else, and with it every fault, is for llhttp and http1_head.c, which read these heads
+ * alike: a fuzz target compares. */
+#include "http/http1_plain.h"
+
+#include <string.h>
+
+#include "base/lanes.h"
+#include "http/http1_head.h"
+
+#define NAME_MAX_BYTES 64u /* as many as SPECIAL_LENS has bits */
+
+typedef struct scan {
+    rc_http1 *reader;
+    const char *head;
+    const char *end; /* of what may be looked at */
+    uint32_t hosts;
+    uint32_t lengths;
+    uint32_t codings;
+    uint32_t connections;
+    bool is_closing;
+} scan;
+
+static uint32_t place_of(const scan *s, const char *at)
+{
+    return (uint32_t)(at - s->head);
+}
+
+/* Where the line ends that goes on at `at`; NULL: not here, or not with CR LF alone. */
+static inline const char *line_end(const char *at, const char *end)
+{
+    const char *found = rc_http1_find_control(at, end);
+    return end - found >= 2 && found[0] == '\r' && found[1] == '\n' ? found : NULL;
+}
+
+/* The length of the name at `at`, up to its colon; 0: it is none. */
+static inline size_t name_len(const char *at, const char *end)
+{
+    size_t left = (size_t)(end - at);
+    for (size_t i = 0; i < left && i < NAME_MAX_BYTES; i += RC_LANES) {
+        rc_lanes bytes = rc_lanes_load_some(at + i, left - i);
+        rc_lanes is_name = rc_lanes_in_range(bytes | 0x20, 'a', 'z') |
+                           rc_lanes_in_range(bytes, '0', '9') | (rc_lanes)(bytes == '-') |
+                           (rc_lanes)(bytes == '_');
+        uint32_t others = rc_lanes_bits(~is_name);
+        if (others == 0)
+            continue;
+        i += (size_t)__builtin_ctz(others);
+        return i < left && at[i] == ':' ? i : 0;
+    }
+    return 0;
+}
+
+static bool read_connection(scan *s, rc_str value)
+{
+    s->is_closing = rc_http1_is_name(value, RC_STR("close"));
+    return s->connections++ == 0 &&
+           (s->is_closing || rc_http1_is_name(value, RC_STR("keep-alive")));
+}
+
+/* What the framing and the connection depend on. False: it is not as plain as all that. */
+static bool read_special(scan *s, rc_str name, rc_str value)
+{
+    switch (name.len) {
+    case 4:
+        return !rc_http1_is_name(name, RC_STR("host")) ||
+               (s->hosts++ == 0 && rc_http1_is_host(value));
+    case 7:
+        return !rc_http1_is_name(name, RC_STR("upgrade"));
+    case 10:
+        return !rc_http1_is_name(name, RC_STR("connection")) || read_connection(s, value);
+    case 14:
+        return !rc_http1_is_name(name, RC_STR("content-length")) ||
+               (s->lengths++ == 0 && rc_http1_read_length(value, &s->reader->length));
+    case 16:
+        return !rc_http1_is_name(name, RC_STR("proxy-connection"));
+    case 17:
+        return !rc_http1_is_name(name, RC_STR("transfer-encoding")) ||
+               (s->codings++ == 0 && rc_http1_is_name(value, RC_STR("chunked")));
+    default:
+        return true;
+    }
+}
+
+#define SPECIAL_LENS                                                               \
+    (UINT64_C(1) << 4 | UINT64_C(1) << 7 | UINT64_C(1) << 10 | UINT64_C(1) << 14 | \
+     UINT64_C(1) << 16 | UINT64_C(1) << 17)
+
+/* The line at `at`; NULL: it is not plain. Gives where the next one begins. */
+static inline const char *read_field(scan *s, const char *at, rc_http1_field *field)
+{
+    size_t name = name_len(at, s->end);
+    if (name == 0)
+        return NULL;
+    const char *value = at + name + 1;
+    while (value < s->end && *value == ' ')
+        value++;
+    const char *end = line_end(value, s->end);
+    if (end == NULL || end[-1] == ' ')
+        return NULL;
+    *field = (rc_http1_field){
+        .name_at = place_of(s, at),
+        .value_at = place_of(s, value),
+        .value_len = (uint32_t)(end - value),
+        .name_len = (uint16_t)name,
+    };
+    bool is_special = (SPECIAL_LENS >> name & 1) != 0;
+    if (is_special && !read_special(s, rc_str_make(at, name), rc_str_make(value, field->value_len)))
+        return NULL;
+    return end + 2;
+}
+
+/* All lines up to the empty one. Gives where the body begins, or NULL. */
+static const char *read_fields(scan *s, const char *at)
+{
+    rc_http1 *reader = s->reader;
+    uint32_t most = reader->limits->field_count;
+    most = most < RC_HTTP1_FIELDS_MAX ? most : RC_HTTP1_FIELDS_MAX;
+    for (uint32_t count = 0; at != NULL && s->end - at >= 2; count++) {
+        if (*at == '\r') {
+            reader->field_count = count;
+            return at[1] == '\n' ? at + 2 : NULL;
+        }
+        if (count == most)
+            return NULL;
+        at = read_field(s, at, &reader->fields[count]);
+    }
+    return NULL;
+}
+
+static bool begins(const char *at, const char *end, rc_str with)
+{
+    return (size_t)(end - at) >= with.len && memcmp(at, with.ptr, with.len) == 0;
+}
+
+/* Gives where the headers begin, or NULL; so does the next one. */
+static const char *read_request_line(const scan *s)
+{
+    rc_http1 *reader = s->reader;
+    bool is_post = begins(s->head, s->end, RC_STR("POST "));
+    if (!is_post && !begins(s->head, s->end, RC_STR("GET ")))
+        return NULL;
+    const char *target = s->head + (is_post ? 5 : 4);
+    const char *space = memchr(target, ' ', (size_t)(s->end - target));
+    if (space == NULL || !begins(space, s->end, RC_STR(" HTTP/1.1\r\n")))
+        return NULL;
+    reader->method = is_post ? HTTP_POST : HTTP_GET;
+    reader->target_at = place_of(s, target);
+    reader->target_len = (uint32_t)(space - target);
+    return reader->target_len <= reader->limits->target_bytes &&
+                   rc_http1_is_path(rc_http1_target(reader, s->head))
+               ? space + sizeof(" HTTP/1.1\r\n") - 1
+               : NULL;
+}
+
+/* Interim responses are left out: what follows them is read by other rules. */
+static const char *read_status_line(const scan *s)
+{
+    const char *digits = s->head + sizeof("HTTP/1.1 ") - 1;
+    if (s->end - s->head < 13 || !begins(s->head, s->end, RC_STR("HTTP/1.1 ")) || digits[3] != ' ')
+        return NULL;
+    for (int i = 0; i < 3; i++)
+        if (digits[i] < '0' || digits[i] > '9')
+            return NULL;
+    const char *end = line_end(digits + 4, s->end);
+    if (end == NULL || digits[0] < '2')
+        return NULL;
+    s->reader->status =
+        (uint16_t)((digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0'));
+    return end + 2;
+}
+
+bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes)
+{
+    size_t most = reader->limits->head_bytes;
+    scan s = {
+        .reader = reader,
+        .head = bytes.ptr,
+        .end = bytes.ptr + (bytes.len < most ? bytes.len : most),
+    };
+    bool is_request = reader->kind == RC_HTTP1_REQUEST;
+    const char *at = is_request ? read_request_line(&s) : read_status_line(&s);
+    if (at != NULL)
+        at = read_fields(&s, at);
+    if (at == NULL || (is_request && s.hosts != 1) || (s.lengths > 0 && s.codings > 0))
+        return false;
+    reader->minor = 1;
+    reader->head_bytes = place_of(&s, at);
+    rc_http1_set_framing(reader, s.lengths == 1, s.codings == 1);
+    reader->is_kept_alive = !s.is_closing && reader->framing != RC_HTTP1_UNTIL_CLOSE;
+    return true;
+}
