@@ -128,8 +128,8 @@ typedef struct rc_http1 {
     bool is_bodiless;   /* a response that has none whatever it says: to HEAD */
     uint64_t length;    /* of a body whose framing is LENGTH */
     rc_http1_trailer trailer;
-    uint64_t left;      /* of it, what has not come */
-    rc_str body;        /* the piece of the latest BODY event: views what was passed in */
+    uint64_t left; /* of it, what has not come */
+    rc_str body;   /* the piece of the latest BODY event: views what was passed in */
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
     llhttp_t parser;
 } rc_http1;
