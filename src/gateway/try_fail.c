@@ -67,6 +67,7 @@ static size_t list_headers(const rc_gate_try *try, rc_header headers[RC_HTTP1_FI
     return reader->field_count;
 }
 
+/* A good status with an answer that is none, and that nothing more is known of, is malformed. */
 void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
 {
     const rc_gate_job *job = try->job;
@@ -85,8 +86,16 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
     failure->report_id = rc_str_c(id.text);
     if (job->state == RC_JOB_ANSWERING)
         failure->phase = RC_PHASE_COMMITTED;
-    end_failed(try,
-               rc_classify(failure, rc_gate_job_plans(job)->given.rules, &gate->settings.alloc));
+    const rc_report *report =
+        rc_classify(failure, rc_gate_job_plans(job)->given.rules, &gate->settings.alloc);
+    if (rc_report_code(report) == RC_CODE_UNCLASSIFIED && failure->status / 100 == 2) {
+        rc_report_free(report);
+        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
+                              RC_STR("The provider says that it worked, and its answer cannot be "
+                                     "read."));
+        return;
+    }
+    end_failed(try, report);
 }
 
 /* ---- known ---- */
