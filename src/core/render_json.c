@@ -2,6 +2,8 @@
 
 #include <recourse/taxonomy.h>
 
+#include "base/str.h"
+#include "base/utf8.h"
 #include "codec/datetime.h"
 #include "core/view.h"
 
@@ -41,6 +43,50 @@ void rc_render_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_rfc3339_push(&text, unix_ms);
     rc_json_member_string(w, key, rc_buf_get(&text));
+}
+
+static size_t escaped_len(uint32_t cp, size_t len)
+{
+    if (cp == '"' || cp == '\\')
+        return 2;
+    return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 || cp == 0x2029 ? 6 : len;
+}
+
+/* The longest beginning of text that, escaped, has at most max bytes. A cut text ends in "…", which
+ * is counted. */
+static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
+{
+    static const size_t DOTS = 3;
+    size_t used = 0;
+    size_t fits = 0; /* with the dots behind it */
+    size_t len;
+    *ret_is_cut = false;
+    for (size_t at = 0; at < text.len; at += len) {
+        uint32_t cp = rc_utf8_decode(text, at, &len);
+        if (used + DOTS <= max)
+            fits = at;
+        used += escaped_len(cp, len);
+        if (used > max) {
+            *ret_is_cut = true;
+            return fits;
+        }
+    }
+    return text.len;
+}
+
+void rc_render_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
+{
+    if (text.len == 0)
+        return;
+    bool is_cut;
+    size_t len = cut_len(text, max, &is_cut);
+    char memory[RC_RENDER_CUT_MAX];
+    rc_buf cut;
+    rc_buf_init_fixed(&cut, memory, sizeof memory);
+    rc_buf_push(&cut, rc_str_slice(text, 0, len));
+    if (is_cut)
+        rc_buf_push(&cut, RC_STR("…"));
+    rc_json_member_string(w, key, rc_buf_get(&cut));
 }
 
 void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report)

@@ -5,7 +5,6 @@
 
 #include "base/json_writer.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "core/render_dialect.h"
 #include "core/render_json.h"
 #include "core/render_text.h"
@@ -18,51 +17,6 @@
 /* How long the other texts may be, as JSON: the first allowance with which the line is short
  * enough. With the last one every line is. */
 static const size_t ALLOWANCES[] = {512, 128, 64, 48};
-
-static size_t escaped_len(uint32_t cp, size_t len)
-{
-    if (cp == '"' || cp == '\\')
-        return 2;
-    return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 || cp == 0x2029 ? 6 : len;
-}
-
-/* The longest beginning of text that, escaped, has at most max bytes. A cut text ends in "…", which
- * is counted. */
-static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
-{
-    static const size_t DOTS = 3;
-    size_t used = 0;
-    size_t fits = 0; /* with the dots behind it */
-    size_t len;
-    *ret_is_cut = false;
-    for (size_t at = 0; at < text.len; at += len) {
-        uint32_t cp = rc_utf8_decode(text, at, &len);
-        if (used + DOTS <= max)
-            fits = at;
-        used += escaped_len(cp, len);
-        if (used > max) {
-            *ret_is_cut = true;
-            return fits;
-        }
-    }
-    return text.len;
-}
-
-/* A text of at most max bytes as JSON, without its quotes. */
-static void put_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
-{
-    if (text.len == 0)
-        return;
-    bool is_cut;
-    size_t len = cut_len(text, max, &is_cut);
-    char memory[LINE_MAX_BYTES];
-    rc_buf cut;
-    rc_buf_init_fixed(&cut, memory, sizeof memory);
-    rc_buf_push(&cut, rc_str_slice(text, 0, len));
-    if (is_cut)
-        rc_buf_push(&cut, RC_STR("…"));
-    rc_json_member_string(w, key, rc_buf_get(&cut));
-}
 
 static void put_number(rc_json_writer *w, rc_str key, int64_t value)
 {
@@ -84,7 +38,7 @@ static void put_head(rc_json_writer *w, const rc_report *report, int64_t now_uni
         rc_render_member_time(w, RC_STR("time"), now_unix_ms);
     rc_json_member_string(w, RC_STR("level"), level_of(report));
     rc_json_member_string(w, RC_STR("event"), RC_STR("error"));
-    put_cut(w, RC_STR("report_id"), rc_report_id(report), allowance);
+    rc_render_member_cut(w, RC_STR("report_id"), rc_report_id(report), allowance);
     rc_render_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));
     rc_render_member_name(w, RC_STR("code"), rc_code_name(rc_report_code(report)));
     rc_render_member_name(w, RC_STR("category"), rc_category_name(rc_report_category(report)));
@@ -97,23 +51,23 @@ static void put_id(rc_json_writer *w, const rc_report *report, rc_str key, size_
     if (!entry)
         return;
     if (entry->kind == RC_VALUE_STRING)
-        put_cut(w, key, entry->text, allowance);
+        rc_render_member_cut(w, key, entry->text, allowance);
     else if (entry->kind == RC_VALUE_INT)
         rc_json_member_i64(w, key, entry->number);
 }
 
 static void put_tail(rc_json_writer *w, const rc_report *report, size_t allowance)
 {
-    put_cut(w, RC_STR("provider"), rc_report_provider(report), allowance);
-    put_cut(w, RC_STR("model"), rc_report_model(report), allowance);
+    rc_render_member_cut(w, RC_STR("provider"), rc_report_provider(report), allowance);
+    rc_render_member_cut(w, RC_STR("model"), rc_report_model(report), allowance);
     put_number(w, RC_STR("status"), rc_report_provider_status(report));
-    put_cut(w, RC_STR("request_id"), rc_report_request_id(report), allowance);
+    rc_render_member_cut(w, RC_STR("request_id"), rc_report_request_id(report), allowance);
     put_number(w, RC_STR("attempt"), rc_render_attempt(report));
     put_id(w, report, RC_STR("run_id"), allowance);
     put_id(w, report, RC_STR("session_id"), allowance);
     put_id(w, report, RC_STR("node_id"), allowance);
     put_number(w, RC_STR("http_status"), rc_report_http_status(report));
-    put_cut(w, RC_STR("rule"), rc_report_rule(report), allowance);
+    rc_render_member_cut(w, RC_STR("rule"), rc_report_rule(report), allowance);
     if (rc_report_cause(report))
         rc_render_member_name(w, RC_STR("cause_code"),
                               rc_code_name(rc_report_code(rc_report_root(report))));
@@ -128,7 +82,7 @@ static void put_line(rc_buf *line, const rc_report *report, int64_t now_unix_ms,
     rc_json_object_begin(&w);
     put_head(&w, report, now_unix_ms, allowance);
     if (message_max)
-        put_cut(&w, RC_STR("message"), rc_render_message(report), message_max);
+        rc_render_member_cut(&w, RC_STR("message"), rc_render_message(report), message_max);
     put_tail(&w, report, allowance);
     rc_json_object_end(&w);
     rc_buf_push_byte(line, '\n');

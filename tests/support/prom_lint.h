@@ -94,30 +94,49 @@ static bool lint_close(prom_lint *l)
     return true;
 }
 
-static bool lint_comment(prom_lint *l, const char *line)
+/* The word at the beginning of text, as much as fits; gives what is behind it and one space. */
+static const char *lint_word(const char *text, char *word, size_t size)
+{
+    const size_t len = strcspn(text, " ");
+    snprintf(word, size, "%.*s", (int)len, text);
+    return text[len] == ' ' ? text + len + 1 : text + len;
+}
+
+static bool lint_help(prom_lint *l, const char *line)
 {
     char name[128];
-    int at = 0;
-    if (sscanf(line, "# HELP %127s %n", name, &at) == 1 && at > 0) {
-        if (!lint_close(l))
-            return false;
-        for (size_t i = 0; i < l->family_count; i++)
-            if (strcmp(l->families[i], name) == 0)
-                return lint_fail(l, "HELP twice", line);
-        if (line[at] == '\0' || !lint_ends(line, "."))
-            return lint_fail(l, "help is a sentence", line);
-        snprintf(l->families[l->family_count++], sizeof(l->families[0]), "%s", name);
-        snprintf(l->family, sizeof(l->family), "%s", name);
-        l->type[0] = '\0';
-        l->has_help = true;
-        return true;
-    }
-    if (sscanf(line, "# TYPE %127s %15s", name, l->type) == 2) {
-        if (!l->has_help || strcmp(name, l->family) != 0)
-            return lint_fail(l, "TYPE without its HELP", line);
-        l->has_help = false;
-        return lint_family_name(l, line);
-    }
+    const char *words = lint_word(line + strlen("# HELP "), name, sizeof(name));
+    if (!lint_close(l))
+        return false;
+    for (size_t i = 0; i < l->family_count; i++)
+        if (strcmp(l->families[i], name) == 0)
+            return lint_fail(l, "HELP twice", line);
+    if (words[0] == '\0' || !lint_ends(line, "."))
+        return lint_fail(l, "help is a sentence", line);
+    snprintf(l->families[l->family_count++], sizeof(l->families[0]), "%s", name);
+    snprintf(l->family, sizeof(l->family), "%s", name);
+    l->type[0] = '\0';
+    l->has_help = true;
+    return true;
+}
+
+static bool lint_type(prom_lint *l, const char *line)
+{
+    char name[128];
+    const char *type = lint_word(line + strlen("# TYPE "), name, sizeof(name));
+    snprintf(l->type, sizeof(l->type), "%s", type);
+    if (!l->has_help || strcmp(name, l->family) != 0)
+        return lint_fail(l, "TYPE without its HELP", line);
+    l->has_help = false;
+    return lint_family_name(l, line);
+}
+
+static bool lint_comment(prom_lint *l, const char *line)
+{
+    if (strncmp(line, "# HELP ", 7) == 0)
+        return lint_help(l, line);
+    if (strncmp(line, "# TYPE ", 7) == 0)
+        return lint_type(l, line);
     return lint_fail(l, "a comment that is none", line);
 }
 

@@ -1,0 +1,317 @@
+#include "sys/log_sink.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "sys/clock.h"
+#include "sys/file.h"
+
+#define MAX_BYTES ((size_t)256 << 10)
+#define NOTICE_MAX 1024
+#define PATH_BYTES_MAX 4096
+/* A pipe that can be written to takes as much without waiting (POSIX, PIPE_BUF). */
+#define PIECE_BYTES 4096
+#define POLL_MS 100
+#define STOP_MS 1000
+
+/* Lines that wait. */
+typedef struct lines {
+    char *bytes;
+    size_t len;
+    uint64_t count;
+} lines;
+
+struct rc_log_sink {
+    rc_alloc alloc;
+    rc_log_sink_settings settings;
+    char path[PATH_BYTES_MAX];
+    uv_thread_t thread;
+    uv_mutex_t lock; /* of all below */
+    uv_cond_t wake;
+    lines filling;
+    lines writing;    /* the thread's, */
+    bool is_mid_line; /* and what it wrote last has no end */
+    uint64_t missing; /* dropped since it was last said */
+    int fd;           /* the thread's while it writes */
+    int next_fd;      /* takes its place; -1: none */
+    bool is_own_fd;
+    bool is_stopping;
+    uint64_t stop_at_ms; /* the end of patience */
+    rc_log_sink_counts counts;
+};
+
+/* ---- writing, on the sink's thread ---- */
+
+static bool has_patience(rc_log_sink *sink)
+{
+    uv_mutex_lock(&sink->lock);
+    const bool is_late = sink->is_stopping && rc_clock_ms(sink->settings.calls) >= sink->stop_at_ms;
+    uv_mutex_unlock(&sink->lock);
+    return !is_late;
+}
+
+/* Waits until something can be written; false: it is time to end. */
+static bool await_room(rc_log_sink *sink)
+{
+    struct pollfd polled = {.fd = sink->fd, .events = POLLOUT};
+    while (has_patience(sink)) {
+        const int ready = sink->settings.calls->poll(&polled, 1, POLL_MS);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return true;
+    }
+    return false;
+}
+
+/* How much of bytes went out. */
+static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
+{
+    size_t done = 0;
+    while (done < len && await_room(sink)) {
+        const size_t left = len - done;
+        const ssize_t wrote = sink->settings.calls->write(sink->fd, bytes + done,
+                                                          left < PIECE_BYTES ? left : PIECE_BYTES);
+        if (wrote > 0)
+            done += (size_t)wrote;
+        else if (wrote == 0 || (errno != EINTR && errno != EAGAIN))
+            break;
+    }
+    return done;
+}
+
+/* The same. A line that was cut gets its end first, so that it does not spoil the next one. */
+static size_t write_out(rc_log_sink *sink, const char *bytes, size_t len)
+{
+    if (sink->is_mid_line && len > 0 && write_pieces(sink, "\n", 1) == 0)
+        return 0;
+    const size_t done = write_pieces(sink, bytes, len);
+    if (len > 0)
+        sink->is_mid_line = done > 0 && bytes[done - 1] != '\n';
+    return done;
+}
+
+static uint64_t count_lines(const char *bytes, size_t len)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < len; i++)
+        count += bytes[i] == '\n';
+    return count;
+}
+
+/* Says how many lines are missing; true: it was said, or there was nothing to say. */
+static bool write_notice(rc_log_sink *sink, uint64_t missing)
+{
+    char room[NOTICE_MAX];
+    if (missing == 0 || sink->settings.format_dropped == NULL)
+        return true;
+    const size_t len =
+        sink->settings.format_dropped(sink->settings.ctx, missing, room, sizeof(room));
+    return write_out(sink, room, len) == len;
+}
+
+static void write_lines(rc_log_sink *sink, uint64_t missing)
+{
+    const bool is_told = write_notice(sink, missing);
+    const size_t done = write_out(sink, sink->writing.bytes, sink->writing.len);
+    const uint64_t written = count_lines(sink->writing.bytes, done);
+    uv_mutex_lock(&sink->lock);
+    const uint64_t lost = sink->writing.count - written;
+    sink->counts.written += written;
+    sink->counts.dropped += lost;
+    sink->missing += lost + (is_told ? 0 : missing);
+    uv_mutex_unlock(&sink->lock);
+    sink->writing.len = 0;
+    sink->writing.count = 0;
+}
+
+/* The lock is held. */
+static void take_next_fd(rc_log_sink *sink)
+{
+    if (sink->next_fd < 0)
+        return;
+    if (sink->is_own_fd)
+        sink->settings.calls->close(sink->fd);
+    sink->fd = sink->next_fd;
+    sink->is_own_fd = true;
+    sink->next_fd = -1;
+}
+
+static void work(void *arg)
+{
+    rc_log_sink *sink = arg;
+    uv_mutex_lock(&sink->lock);
+    for (;;) {
+        while (sink->filling.len == 0 && !sink->is_stopping)
+            uv_cond_wait(&sink->wake, &sink->lock);
+        /* The last that was dropped is still to be told. */
+        const bool is_over = sink->filling.len == 0;
+        if (is_over && sink->missing == 0)
+            break;
+        const lines full = sink->filling;
+        sink->filling = sink->writing;
+        sink->writing = full;
+        const uint64_t missing = sink->missing;
+        sink->missing = 0;
+        take_next_fd(sink);
+        uv_mutex_unlock(&sink->lock);
+        write_lines(sink, missing);
+        uv_mutex_lock(&sink->lock);
+        if (is_over)
+            break;
+    }
+    uv_mutex_unlock(&sink->lock);
+}
+
+/* ---- for everybody ---- */
+
+void rc_log_sink_push(rc_log_sink *sink, rc_str line)
+{
+    uv_mutex_lock(&sink->lock);
+    lines *filling = &sink->filling;
+    if (line.len > 0 && line.len <= sink->settings.max_bytes - filling->len) {
+        memcpy(filling->bytes + filling->len, line.ptr, line.len);
+        filling->len += line.len;
+        filling->count++;
+        if (filling->count == 1)
+            uv_cond_signal(&sink->wake);
+    } else if (line.len > 0) {
+        sink->counts.dropped++;
+        sink->missing++;
+    }
+    uv_mutex_unlock(&sink->lock);
+}
+
+rc_log_sink_counts rc_log_sink_count(rc_log_sink *sink)
+{
+    uv_mutex_lock(&sink->lock);
+    const rc_log_sink_counts counts = sink->counts;
+    uv_mutex_unlock(&sink->lock);
+    return counts;
+}
+
+int rc_log_sink_reopen(rc_log_sink *sink)
+{
+    if (sink->settings.path == NULL)
+        return 0;
+    const int fd = sink->settings.calls->open_append(sink->settings.path);
+    if (fd < 0)
+        return errno;
+    uv_mutex_lock(&sink->lock);
+    const int unused = sink->next_fd;
+    sink->next_fd = fd;
+    uv_mutex_unlock(&sink->lock);
+    if (unused >= 0)
+        sink->settings.calls->close(unused);
+    return 0;
+}
+
+/* ---- its life ---- */
+
+static void free_sink(rc_log_sink *sink)
+{
+    const rc_alloc alloc = sink->alloc;
+    const rc_sys_calls *calls = sink->settings.calls;
+    if (sink->is_own_fd)
+        calls->close(sink->fd);
+    if (sink->next_fd >= 0)
+        calls->close(sink->next_fd);
+    if (sink->filling.bytes != NULL)
+        alloc.put(alloc.ctx, sink->filling.bytes, sink->settings.max_bytes);
+    if (sink->writing.bytes != NULL)
+        alloc.put(alloc.ctx, sink->writing.bytes, sink->settings.max_bytes);
+    alloc.put(alloc.ctx, sink, sizeof(*sink));
+}
+
+/* A pipe or a terminal is opened once more, so that one that is full does not keep us: whoever
+ * shares it with us keeps theirs as it was. A file is not, since it would be written from its
+ * beginning again. */
+static bool is_to_open_again(const rc_sys_calls *calls)
+{
+    struct stat info;
+    return calls->fstat(RC_FD_STDERR, &info) == 0 &&
+           (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode));
+}
+
+static int open_place(rc_log_sink *sink)
+{
+    const rc_sys_calls *calls = sink->settings.calls;
+    sink->fd = -1;
+    if (sink->settings.path != NULL)
+        sink->fd = calls->open_append(sink->settings.path);
+    else if (is_to_open_again(calls))
+        sink->fd = calls->open_again(RC_FD_STDERR);
+    sink->is_own_fd = sink->fd >= 0;
+    if (sink->fd >= 0)
+        return 0;
+    if (sink->settings.path != NULL)
+        return errno;
+    sink->fd = RC_FD_STDERR;
+    return 0;
+}
+
+static int begin(rc_log_sink *sink)
+{
+    const rc_alloc *alloc = &sink->alloc;
+    sink->filling.bytes = alloc->get(alloc->ctx, sink->settings.max_bytes);
+    sink->writing.bytes = alloc->get(alloc->ctx, sink->settings.max_bytes);
+    if (sink->filling.bytes == NULL || sink->writing.bytes == NULL)
+        return RC_FILE_NO_MEMORY;
+    const int error = open_place(sink);
+    if (error != 0)
+        return error;
+    if (uv_mutex_init(&sink->lock) != 0)
+        return RC_FILE_NO_MEMORY;
+    if (uv_cond_init(&sink->wake) != 0) {
+        uv_mutex_destroy(&sink->lock);
+        return RC_FILE_NO_MEMORY;
+    }
+    if (uv_thread_create(&sink->thread, work, sink) == 0)
+        return 0;
+    uv_cond_destroy(&sink->wake);
+    uv_mutex_destroy(&sink->lock);
+    return RC_FILE_NO_MEMORY;
+}
+
+int rc_log_sink_start(const rc_log_sink_settings *settings, const rc_alloc *alloc,
+                      rc_log_sink **ret_sink)
+{
+    const size_t path_len = settings->path != NULL ? strlen(settings->path) : 0;
+    if (path_len >= PATH_BYTES_MAX)
+        return ENAMETOOLONG;
+    rc_log_sink *sink = alloc->get(alloc->ctx, sizeof(*sink));
+    if (sink == NULL)
+        return RC_FILE_NO_MEMORY;
+    memset(sink, 0, sizeof(*sink));
+    sink->alloc = *alloc;
+    sink->settings = *settings;
+    sink->next_fd = -1;
+    if (settings->max_bytes == 0)
+        sink->settings.max_bytes = MAX_BYTES;
+    if (settings->path != NULL) {
+        memcpy(sink->path, settings->path, path_len + 1);
+        sink->settings.path = sink->path;
+    }
+    const int error = begin(sink);
+    if (error != 0) {
+        free_sink(sink);
+        return error;
+    }
+    *ret_sink = sink;
+    return 0;
+}
+
+void rc_log_sink_stop(rc_log_sink *sink)
+{
+    if (sink == NULL)
+        return;
+    uv_mutex_lock(&sink->lock);
+    sink->is_stopping = true;
+    sink->stop_at_ms = rc_clock_ms(sink->settings.calls) + STOP_MS;
+    uv_cond_signal(&sink->wake);
+    uv_mutex_unlock(&sink->lock);
+    uv_thread_join(&sink->thread);
+    uv_cond_destroy(&sink->wake);
+    uv_mutex_destroy(&sink->lock);
+    free_sink(sink);
+}
