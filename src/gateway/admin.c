@@ -294,7 +294,7 @@ static size_t render_refusal(void *ctx, const rc_refusal *refusal, char *buf, si
     return len;
 }
 
-static void on_stopped(void *ctx)
+static void on_server_stopped(void *ctx)
 {
     rc_admin *admin = ctx;
     const rc_alloc alloc = admin->core.alloc;
@@ -314,7 +314,7 @@ static const rc_server_handler handler = {
     .on_done = on_done,
     .on_gone = on_gone,
     .render_refusal = render_refusal,
-    .on_stopped = on_stopped,
+    .on_stopped = on_server_stopped,
 };
 
 /* ---- the server ---- */
@@ -332,8 +332,8 @@ static rc_server_settings server_settings(void)
     return settings;
 }
 
-rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings, void (*then)(void *ctx),
-                       void *ctx)
+rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings,
+                       void (*on_stopped)(void *ctx), void *ctx)
 {
     const rc_alloc *alloc = &settings->alloc;
     const rc_server_settings http = server_settings();
@@ -341,7 +341,7 @@ rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings, void 
     if (admin == NULL)
         return NULL;
     memset(admin, 0, sizeof(*admin));
-    admin->on_stopped = then;
+    admin->on_stopped = on_stopped;
     admin->ctx = ctx;
     if (rc_admin_core_init(&admin->core, settings) &&
         rc_server_init(&admin->server, loop, alloc, &http, &handler, admin) == RC_OK)

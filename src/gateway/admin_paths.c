@@ -106,6 +106,21 @@ static void on_budget(void *ctx, const rc_admin_request *request, rc_admin_reply
 #define DEPTH_MAX 2
 #define REASON_MAX 256
 
+/* The value of a reason, into the arena. */
+static bool read_text(const rc_admin_request *request, rc_json_reader *reader, rc_str *ret_text)
+{
+    const rc_json_token token = rc_json_reader_next(reader);
+    char *room = rc_arena_get_unset(request->arena, REASON_MAX);
+    rc_buf text;
+    if (token.type != RC_JSON_STRING || room == NULL)
+        return false;
+    rc_buf_init_fixed(&text, room, REASON_MAX);
+    if (rc_json_unescape(token.raw, &text) != RC_OK)
+        return false;
+    *ret_text = rc_buf_get(&text);
+    return rc_json_reader_next(reader).type == RC_JSON_OBJECT_END;
+}
+
 /* {"reason": "..."}, or nothing. False: it is something else. Views the arena. */
 static bool read_reason(const rc_admin_request *request, rc_str *ret_reason)
 {
@@ -117,21 +132,12 @@ static bool read_reason(const rc_admin_request *request, rc_str *ret_reason)
     rc_json_reader_init(&reader, request->body, &limits);
     if (rc_json_reader_next(&reader).type != RC_JSON_OBJECT_BEGIN)
         return false;
-    rc_json_token token = rc_json_reader_next(&reader);
-    if (token.type == RC_JSON_KEY &&
-        rc_json_raw_eq(token.raw, token.has_escapes, RC_STR("reason"))) {
-        token = rc_json_reader_next(&reader);
-        char *room = rc_arena_get_unset(request->arena, REASON_MAX);
-        rc_buf text;
-        if (token.type != RC_JSON_STRING || room == NULL)
-            return false;
-        rc_buf_init_fixed(&text, room, REASON_MAX);
-        if (rc_json_unescape(token.raw, &text) != RC_OK)
-            return false;
-        *ret_reason = rc_buf_get(&text);
-        token = rc_json_reader_next(&reader);
-    }
-    return token.type == RC_JSON_OBJECT_END && rc_json_reader_next(&reader).type == RC_JSON_END;
+    const rc_json_token key = rc_json_reader_next(&reader);
+    const bool is_reason =
+        key.type == RC_JSON_KEY && rc_json_raw_eq(key.raw, key.has_escapes, RC_STR("reason"));
+    if (is_reason ? !read_text(request, &reader, ret_reason) : key.type != RC_JSON_OBJECT_END)
+        return false;
+    return rc_json_reader_next(&reader).type == RC_JSON_END;
 }
 
 static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
