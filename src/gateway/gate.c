@@ -6,8 +6,6 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
-#define STALL_MS 50u
-#define NS_PER_MS UINT64_C(1000000)
 
 /* ---- chance and time ---- */
 
@@ -80,6 +78,13 @@ static void on_handle_closed(uv_handle_t *handle)
     check_end(gate);
 }
 
+static void on_stall_closed(void *ctx)
+{
+    rc_gate *gate = ctx;
+    gate->open_handles--;
+    check_end(gate);
+}
+
 static void on_upstream_closed(void *ctx)
 {
     rc_gate *gate = ctx;
@@ -105,7 +110,7 @@ static void check_end(rc_gate *gate)
     }
     if (gate->open_handles == HANDLES && !uv_is_closing((uv_handle_t *)&gate->drain)) {
         uv_close((uv_handle_t *)&gate->drain, on_handle_closed);
-        uv_close((uv_handle_t *)&gate->before_sleep, on_handle_closed);
+        rc_stall_close(&gate->stall, on_stall_closed);
         uv_close((uv_handle_t *)&gate->kept_async, on_handle_closed);
         rc_gate_close_spares(gate);
     }
@@ -272,11 +277,10 @@ static rc_status start(rc_gate *gate)
 }
 
 /* A turn of the loop that takes long keeps everybody else waiting. */
-static void on_before_sleep(uv_prepare_t *handle)
+static void on_stall(void *ctx, uint64_t took_ms)
 {
-    const rc_gate *gate = handle->data;
-    if (uv_hrtime() / NS_PER_MS <= uv_now(gate->loop) + STALL_MS)
-        return;
+    const rc_gate *gate = ctx;
+    (void)took_ms;
     rc_metrics_on_stall(gate->metrics);
     if (gate->settings.pulse != NULL)
         atomic_fetch_add(&gate->settings.pulse->stalls, 1);
@@ -290,12 +294,9 @@ static bool open_handles(rc_gate *gate)
         uv_mutex_destroy(&gate->kept_lock);
         return false;
     }
-    (void)uv_timer_init(gate->loop, &gate->drain); /* these never fail */
-    (void)uv_prepare_init(gate->loop, &gate->before_sleep);
-    (void)uv_prepare_start(&gate->before_sleep, on_before_sleep);
-    uv_unref((uv_handle_t *)&gate->before_sleep);
+    (void)uv_timer_init(gate->loop, &gate->drain); /* never fails */
+    rc_stall_init(&gate->stall, gate->loop, RC_STALL_MS, on_stall, gate);
     gate->drain.data = gate;
-    gate->before_sleep.data = gate;
     gate->kept_async.data = gate;
     gate->open_handles = HANDLES;
     return true;

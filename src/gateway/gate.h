@@ -37,6 +37,11 @@ typedef struct rc_gate_record {
     int64_t first_byte_ms; /* until the first byte for the client; -1: there was none */
     uint64_t bytes;        /* of the answer's body */
     int status;            /* that the client got; 0: it left before there was one */
+    int64_t tokens_in;     /* of all tries; -1: not known */
+    int64_t tokens_out;
+    int64_t cost_usd_micro; /* -1: not known */
+    bool is_estimated;      /* some of that is */
+    rc_str trace_id;        /* empty: none */
     bool is_stream;
     bool was_begun;          /* content had been passed on when it failed */
     const rc_report *report; /* NULL: it went well */

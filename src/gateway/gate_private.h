@@ -6,6 +6,7 @@
 
 #include "gateway/demo.h"
 #include "gateway/gate.h"
+#include "gateway/stall.h"
 #include "net/respond.h"
 #include "net/upstream.h"
 
@@ -33,7 +34,7 @@ struct rc_gate {
     rc_upstream *upstream;
     rc_demo *demo; /* NULL: no provider has been one */
     rc_metrics_shard *metrics;
-    uv_prepare_t before_sleep; /* looks how long the turn took */
+    rc_stall stall;
     rc_id_maker ids;
     uv_timer_t drain;
 
@@ -52,7 +53,7 @@ struct rc_gate {
     bool is_stopping;
     bool is_server_stopped;
     bool is_upstream_closed;
-    uint32_t open_handles; /* of drain, kept_async and before_sleep */
+    uint32_t open_handles; /* of drain, kept_async and stall */
     size_t chance_at;
     uint8_t chance[RC_GATE_CHANCE_BYTES];
 };

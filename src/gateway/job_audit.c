@@ -362,11 +362,17 @@ static void count(rc_gate_job *job)
         .latency_ms = rc_gate_now(job->gate) - job->began_ms,
         .first_byte_ms = job->first_byte_ms,
         .status = final_status(job),
+        .tokens_in = -1,
+        .tokens_out = -1,
+        .cost_usd_micro = -1,
         .is_stream = job->request.is_stream,
         .was_begun = job->was_begun,
         /* What went wrong before it worked is in the attempts. */
         .report = outcome == RC_OUTCOME_FAILED ? job->report : NULL,
     };
+    if (job->request.trace.is_valid)
+        told.trace_id =
+            rc_str_make(job->request.trace.trace_id, sizeof job->request.trace.trace_id);
     if (job->now != NULL) {
         told.provider = job->now->provider->config->name;
         told.target = job->now->model;

@@ -59,7 +59,7 @@ $2
 routes:
 $1
 YAML
-    start gate serve --config recourse.yaml --verbose
+    start gate serve --config recourse.yaml --log human
     gate_pid=${pids[-1]}
     base=http://127.0.0.1:$port
 }
@@ -224,7 +224,7 @@ YAML
         run ! grep -q DONE answer
         [ "$(requests)" = "$count" ]
     done
-    grep -q 'committed$' gate.talk
+    grep -q 'interrupted' gate.talk
 }
 
 @test "Anthropic's and Gemini's clients get errors and streams of their own" {

@@ -48,7 +48,8 @@ class Lasting:
         port_file = os.path.join(self.folder, "port")
         if os.path.exists(port_file):
             os.unlink(port_file)
-        command = [RECOURSE, "serve", "--config", "recourse.yaml", "--port-file", "port"]
+        command = [RECOURSE, "serve", "--config", "recourse.yaml", "--port-file", "port", "--log",
+                   "human"]
         environment = self.environment
         if strace:
             # A process that is traced cannot look for what it forgot to give back.

@@ -133,7 +133,8 @@ class Gateway:
 
         with open(self.talk, "wb") as talk:
             self.process = subprocess.Popen(
-                [RECOURSE, "serve", "--config", path, "--port-file", self.port_file],
+                [RECOURSE, "serve", "--config", path, "--port-file", self.port_file,
+                 "--log", "human"],
                 cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=talk,
                 stderr=talk, preexec_fn=limit if nofile else None)
         self.pid = self.process.pid
