@@ -109,6 +109,7 @@ void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view 
     rc_json_member_string(w, RC_STR("type"), rc_str_c(openai_type(report, words)));
     rc_render_openai_param(w, report, view);
     rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
+    rc_render_member_report(w, view, RC_STR("recourse"), report);
 }
 
 static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)

@@ -58,6 +58,31 @@ static void push_wait(rc_buf *buf, int64_t wait_ms)
     push_number(buf, RC_STR("retry-after-ms"), wait_ms);
 }
 
+/* Where a dialect's SDKs look for the id to name when asking for help. */
+static rc_str request_id_name(rc_dialect dialect)
+{
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_OPENAI_RESPONSES:
+        return RC_STR("x-request-id");
+    case RC_DIALECT_ANTHROPIC:
+        return RC_STR("request-id");
+    case RC_DIALECT_GEMINI:
+    case RC_DIALECT_PROBLEM:
+        break;
+    }
+    return RC_STR("");
+}
+
+/* The provider's for this request, else ours. */
+static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dialect)
+{
+    rc_str name = request_id_name(dialect);
+    rc_str id = rc_report_request_id(report);
+    if (name.len)
+        push_text(buf, name, id.len ? id : rc_report_id(report));
+}
+
 rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf *buf)
 {
     bool should_retry = rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report);
@@ -69,5 +94,6 @@ rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf 
     if (rc_render_attempts(report))
         push_number(buf, RC_STR("x-recourse-attempts"), rc_render_attempts(report));
     push_target(buf, report);
+    push_request_id(buf, report, dialect);
     return rc_buf_status(buf);
 }

@@ -125,10 +125,13 @@ static void test_openai(void **state)
         query_string(root, "/error/code", "rate_limit_exceeded");
         query_string(root, "/recourse/report_id", "rep_1");
         query_string(root, "/recourse/cause/detail", "CAUSE-DETAIL");
+        query_string(root, "/error/recourse/cause/detail", "CAUSE-DETAIL");
         json_object_put(root);
         root = rendered(report, both[i], RC_VIEW_USER);
         query_null(root, "/error/param");
+        query_string(root, "/error/recourse/report_id", "rep_1");
         assert_false(query_has(root, "/recourse/cause"));
+        assert_false(query_has(root, "/error/recourse/cause"));
         json_object_put(root);
     }
     rc_report_free(report);
