@@ -1,16 +1,16 @@
 /* The error as the end of a stream: server-sent events whose data is one line of JSON, so that no
  * text of a report can begin a line of its own.
  *
- *   openai-chat        data alone, and no [DONE] behind it: the SDKs raise on a chunk with an "error"
- *   openai-responses   "event: error" with the flat members that the API documents (code, message,
- *                      param, sequence_number) and the nested "error" that the SDKs raise on; then
- *                      "event: response.failed" for clients that know no other end of a bad response
- *   anthropic          "event: error", the body
- *   gemini             data alone, "error" as its first member, which is what the Python SDK looks
- *                      for; then the body once more without "data:", which is what the other SDKs
- *                      take for an error. No blank line ends it: a reader that finds something left
- *                      over at the end raises, and one that knows events passes over it
- *   problem            "event: error", the body */
+ *   openai-chat       data alone, and no [DONE] behind it: the SDKs raise on an "error" in a chunk
+ *   openai-responses  "event: error" with the flat members that the API documents (code, message,
+ *                     param, sequence_number) and the nested "error" that the SDKs raise on; then
+ *                     "event: response.failed" for clients that know no other bad end
+ *   anthropic         "event: error", the body
+ *   gemini            data alone, "error" as its first member, which is what the Python SDK looks
+ *                     for; then the body once more without "data:", which is what the other SDKs
+ *                     take for an error. No blank line ends it: a reader that finds something
+ *                     left over at the end raises, and one that knows events passes over it
+ *   problem           "event: error", the body */
 #include "core/render_dialect.h"
 #include "core/render_json.h"
 #include "core/view.h"
