@@ -92,10 +92,18 @@ const FACES = [
     },
 ];
 
-// Before the first content a stream's errors are the same bytes.
+// All of them in one interface; in the others those with words of their own. Before the first content
+// a stream's errors are the same bytes.
+function failuresOf(face) {
+    const own = ["400", "401", "404-model", "413", "429-retry-after-2", "500", "503", "504"];
+    if (face.name === "chat")
+        return [...FAILURES, ...WHOLE_FAILURES];
+    return face.isArray ? [] : FAILURES.filter(({ does }) => own.includes(does));
+}
+
 function addFailures(group, face) {
     const rows = [
-        ...(face.isArray ? [] : [...FAILURES, ...WHOLE_FAILURES]).map((row) => ({ row, stream: false })),
+        ...failuresOf(face).map((row) => ({ row, stream: false })),
         ...[FAILURES[0], ...EARLY_FAILURES].map((row) => ({ row, stream: true })),
     ];
     for (const { row, stream } of rows) {
