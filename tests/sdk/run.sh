@@ -30,10 +30,10 @@ if [ "$(cat "$place/.lock" 2>/dev/null)" != "$lock" ]; then
     rm -rf "$place"
     mkdir -p "$place"
     cp "$here/package.json" "$here/package-lock.json" "$place/"
-    # Scripts of packages are not run. The versions are the newest that work with Node 18, whatever
-    # they say of themselves.
+    # Scripts of packages are not run. The SDKs work with Node 18, whatever they say of themselves.
+    export npm_config_fetch_retries="${npm_config_fetch_retries:-3}"
     (cd "$place" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
-        --fetch-retries=2 --fetch-timeout=60000) >"$place/npm.log" 2>&1 || {
+        --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000) >"$place/npm.log" 2>&1 || {
         sed 's/^/# /' "$place/npm.log"
         fail "npm ci failed, see above: these tests need the packages of tests/sdk/package-lock.json" \
             "from the registry that npm is set to, once; they are then kept in $place"
