@@ -239,7 +239,7 @@ YAML
     run ! grep -q message_stop answer
     local say='{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}'
     curl -sS -m 30 -o answer "$base/v1beta/models/gemini-x:streamGenerateContent?alt=sse" -d "$say"
-    tail -n 2 answer | grep -q '^data: {"error":{"code":502'
+    grep -q '^data: {"error":{"code":502' answer
     # An array stays JSON, with the error as its last element.
     curl -sS -m 30 -o answer "$base/v1beta/models/gemini-x:streamGenerateContent" -d "$say"
     tail -c 1 answer | grep -q ']'
