@@ -46,6 +46,7 @@ async function checkFailure(row, target, run) {
     assert.equal(body.error.code, row.status);
     assert.equal(body.error.status, row.google);
     assert.equal(body.error.message, body.recourse.message);
+    assert.equal(body.error.details[0].metadata.report_id, body.recourse.report_id);
     checkReport(body.recourse, { code: row.code, target: target.target });
     assert.equal(sent.requests, 1, "it was sent again");
     assert.equal(await asked(target), 1);

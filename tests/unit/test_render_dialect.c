@@ -202,9 +202,15 @@ static void test_gemini(void **state)
     query_string(root, "/error/details/0/@type", "type.googleapis.com/google.rpc.ErrorInfo");
     query_string(root, "/error/details/0/reason", "RATE_LIMITED");
     query_string(root, "/error/details/0/domain", "recourse");
+    assert_false(query_has(root, "/error/details/0/metadata"));
     assert_false(query_has(root, "/error/details/1"));
     query_string(root, "/recourse/error_code", "RateLimited");
     json_object_put(root);
+    const rc_report *report = case_full();
+    root = rendered(report, RC_DIALECT_GEMINI, RC_VIEW_USER);
+    query_string(root, "/error/details/0/metadata/report_id", "rep_1");
+    json_object_put(root);
+    rc_report_free(report);
     expect_delay("0", "0s");
     expect_delay("4000", "4s");
     expect_delay("250", "0.250s");
