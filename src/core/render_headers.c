@@ -6,6 +6,9 @@
 #include "core/render_text.h"
 
 #define VALUE_MAX 256u
+/* What OpenAI's and older SDKs of Anthropic wait at most. Told to wait longer they come after a
+ * second or two instead. */
+#define SDK_WAIT_MAX_MS 60000
 
 static void push_header(rc_buf *buf, rc_str name, rc_str value)
 {
@@ -83,12 +86,19 @@ static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dia
         push_text(buf, name, id.len ? id : rc_report_id(report));
 }
 
+/* Should a client's own retries go to work? Nobody may come earlier than told. */
+static bool should_retry(const rc_report *report)
+{
+    return rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report) &&
+           rc_report_retry_after_ms(report) <= SDK_WAIT_MAX_MS;
+}
+
 rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf *buf)
 {
-    bool should_retry = rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report);
     push_header(buf, RC_STR("content-type"), rc_str_c(rc_dialect_content_type(dialect)));
     push_wait(buf, rc_report_retry_after_ms(report));
-    push_header(buf, RC_STR("x-should-retry"), should_retry ? RC_STR("true") : RC_STR("false"));
+    push_header(buf, RC_STR("x-should-retry"),
+                should_retry(report) ? RC_STR("true") : RC_STR("false"));
     push_text(buf, RC_STR("x-recourse-report-id"), rc_report_id(report));
     push_text(buf, RC_STR("x-recourse-error-code"), rc_str_c(rc_code_name(rc_report_code(report))));
     if (rc_render_attempts(report))

@@ -163,6 +163,19 @@ function addRetries(group) {
         assert.equal(sent.requests, 1);
         assert.equal(await asked(spent), 3);
     });
+    const far = route("anthropic", "429-retry-after-600", { policy: "hasty" });
+    group.test("a wait that no SDK keeps is not left to it", async () => {
+        const { api, sent } = client();
+        // The second one is not sent on: the provider rests.
+        for (const status of [429, 503]) {
+            const error = await thrown(() => whole(api, far.name));
+            assert.equal(error.status, status);
+            assert.equal(error.headers.get("x-should-retry"), "false");
+            assert.ok(Number(error.headers.get("retry-after")) > 590);
+        }
+        assert.equal(sent.requests, 2);
+        assert.equal(await asked(far), 1);
+    });
     const later = route("anthropic", "429-ms-300@1", { policy: "hasty" });
     group.test("a wait that is not ours is the SDK's: told when, it comes again, and not before", async () => {
         const { api, sent } = client();

@@ -72,6 +72,11 @@ static void test_should_retry(void **state)
     expect_headers_of("{\"retryable\":true}", JSON "x-should-retry: true\r\n");
     expect_headers_of("{\"retryable\":true,\"retry_exhausted\":true}", NO_RETRY);
     expect_headers_of("{\"retryable\":false}", NO_RETRY);
+    /* The SDKs wait a minute at most; asked for more they would come earlier. */
+    expect_headers_of("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":60000}}",
+                      JSON "retry-after: 60\r\nretry-after-ms: 60000\r\nx-should-retry: true\r\n");
+    expect_headers_of("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":60001}}",
+                      JSON "retry-after: 61\r\nretry-after-ms: 60001\r\nx-should-retry: false\r\n");
 }
 
 static void test_texts(void **state)
