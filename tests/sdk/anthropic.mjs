@@ -139,6 +139,16 @@ function addLateFailures(group) {
     });
 }
 
+function addModels(group) {
+    group.test("models: the list", async () => {
+        const { api } = client();
+        const ids = [];
+        for await (const model of api.models.list())
+            ids.push(model.id);
+        assert.ok(ids.includes("model-1"), ids.join(" ").slice(0, 200));
+    });
+}
+
 function addTokens(group) {
     const target = route("anthropic", "ok");
     group.test("count_tokens: a number", async () => {
@@ -228,6 +238,7 @@ addSuccesses(group);
 addFailures(group);
 addLateFailures(group);
 addTokens(group);
+addModels(group);
 addRetries(group);
 addRefusals(group);
 

@@ -75,6 +75,9 @@ async function start(name, args, env) {
 
 const running = [];
 
+// Whatever ends the tests ends the servers.
+process.once("exit", () => running.forEach(({ child }) => child.kill("SIGKILL")));
+
 export async function startServers() {
     const mock = await start("mock", ["mock", "--listen", "127.0.0.1:0", "--quiet"], {});
     running.push(mock);
