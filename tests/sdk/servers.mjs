@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export const TOKEN = "token-of-the-tests";
 const START_MS = 20_000;
+const STOP_MS = 20_000;
 
 const routes = [];
 let mockUrl = "";
@@ -96,8 +97,10 @@ export async function stopServers() {
     const complaints = [];
     for (const { name, child, talk } of running.splice(0).reverse()) {
         const left = child.exitCode === null && child.signalCode === null ? once(child, "exit") : null;
+        const limit = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
         child.kill("SIGTERM");
         await left;
+        clearTimeout(limit);
         if (child.exitCode !== 0)
             complaints.push(`${name}: status ${child.exitCode} ${child.signalCode ?? ""}\n${talk()}`);
     }
