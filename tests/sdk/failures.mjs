@@ -76,4 +76,8 @@ export const LATE_FAILURES = [
     { does: "stream-error-after-3", code: "Provider5xx" },
     { does: "quota+stream-error-after-3", code: "QuotaExhausted" },
     { does: "stall-after-1", code: "DeadlineExceeded", deadline_ms: 400 },
+    // In the midst of an event: what there is of it is nothing that a client can read.
+    { does: "tokens-100+cut-bytes-5003", code: "StreamInterrupted" },
+    { does: "tokens-100+cut-bytes-5107", code: "StreamInterrupted" },
+    { does: "truncated-json", code: "StreamInterrupted" },
 ];
