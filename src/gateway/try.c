@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "gateway/job.h"
 
-#define WIRE_MAX_BYTES ((size_t)256 << 10)
+#define WIRE_MAX_BYTES ((size_t)256 << 10) /* beside a body that is written anew */
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define ROOM_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
 
@@ -31,9 +31,9 @@ static rc_gate_try *new_try(rc_gate_job *job)
     memset(&try->upstream, 0, offsetof(rc_upstream_call, reader));
     try->job = job;
     try->first_byte_ms = -1;
-    rc_buf_init(&try->wire, alloc, WIRE_MAX_BYTES);
-    rc_buf_init(&try->sent, alloc,
-                rc_gate_job_plans(job)->config->limits.max_body_bytes + RC_GATE_MODEL_MAX * 8);
+    const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
+    rc_buf_init(&try->wire, alloc, WIRE_MAX_BYTES + body_max);
+    rc_buf_init(&try->sent, alloc, body_max + RC_GATE_MODEL_MAX * 8);
     rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
     rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
     rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
