@@ -67,6 +67,7 @@ static bool pass_between(rc_stream_array *array, char c)
         return true;
     } else if (c != ',' && !rc_ascii_is_space(c)) {
         array->is_in_scalar = true;
+        array->is_in_string = c == '"';
     }
     return false;
 }
