@@ -58,30 +58,32 @@ class Source:
 
     def __init__(self, sock):
         self.sock = sock
-        self.rest = b""
+        self.rest = bytearray()
 
     def more(self):
-        piece = self.sock.recv(65536)
+        piece = self.sock.recv(1 << 18)
         if not piece:
             raise EOFError
         self.rest += piece
+
+    def take(self, count):
+        got = bytes(self.rest[:count])
+        del self.rest[:count]
+        return got
 
     def until(self, mark):
         at = 0
         while True:
             found = self.rest.find(mark, at)
             if found >= 0:
-                end = found + len(mark)
-                got, self.rest = self.rest[:end], self.rest[end:]
-                return got
+                return self.take(found + len(mark))
             at = max(0, len(self.rest) - len(mark) + 1)
             self.more()
 
     def exactly(self, count):
         while len(self.rest) < count:
             self.more()
-        got, self.rest = self.rest[:count], self.rest[count:]
-        return got
+        return self.take(count)
 
 
 # ---- clients ----
@@ -164,19 +166,17 @@ class Client:
             self._chunked(answer)
         elif length:
             wanted = int(length[0])
-            while len(answer.body) < wanted:
-                if not self.source.rest:
-                    self.source.more()
-                answer.body += self.source.exactly(min(len(self.source.rest),
-                                                       wanted - len(answer.body)))
+            try:
+                answer.body = self.source.exactly(wanted)
+            except (EOFError, OSError):
+                answer.body = self.source.take(wanted)
+                raise
         else:
             try:
                 while True:
-                    answer.body += self.source.rest
-                    self.source.rest = b""
                     self.source.more()
             except EOFError:
-                pass
+                answer.body = self.source.take(len(self.source.rest))
 
     def read(self, is_head=False):
         """One answer, interim ones in front of it."""
