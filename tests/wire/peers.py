@@ -239,7 +239,8 @@ class Plan:
 
 
 class Upstream:
-    """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies."""
+    """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies but
+    for what came with the head."""
 
     def __init__(self, is_eager=False):
         self.is_eager = is_eager
@@ -301,8 +302,8 @@ class Upstream:
             for number in itertools.count(1):
                 raw = source.until(b"\r\n\r\n")
                 head = Head(raw)
-                length = 0 if self.is_eager else int(head.get("content-length", "0"))
-                body = source.exactly(length)
+                length = int(head.get("content-length", "0"))
+                body = source.exactly(min(length, len(source.rest)) if self.is_eager else length)
                 request = Request(raw, body, connection, number)
                 if not self._step(request)(conn, request):
                     break

@@ -30,7 +30,7 @@ def unreachable():
 
 stalled = threading.Event()
 PORTS, KEPT = unreachable()
-whole = config(upstream, routes=routes(timeouts=QUICK))
+whole = config(upstream, routes=routes(timeouts=QUICK), limits={"replay_bytes": 16 << 20})
 for place, port in PORTS.items():
     whole["providers"][place] = {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1",
                                  "keys": ["env:KEY_1"]}
