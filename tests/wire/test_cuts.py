@@ -9,7 +9,7 @@ from peers import CLEAN, Client, Upstream, chat, chunks, config, ending, post, r
 from streams import SAMPLES, Sample, framed, payload_of
 
 upstream = Upstream()
-gateway = Gateway(config(upstream))
+gateway = Gateway(config(upstream, threads=2))
 STEP = 17 if IS_FEW else 1
 
 # How much may be missing at an event's end for it still to be taken for whole: its line ends.

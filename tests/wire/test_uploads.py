@@ -14,7 +14,7 @@ GROWTH = 16 * MB if IS_FEW else 3 * MB
 
 upstream = Upstream()
 eager = Upstream(is_eager=True)
-gateway = Gateway(config(upstream, rest=eager, limits={"replay_bytes": KEPT}))
+gateway = Gateway(config(upstream, rest=eager, threads=2, limits={"replay_bytes": KEPT}))
 BODY = OK_CHAT.partition(b"\r\n\r\n")[2]
 
 
