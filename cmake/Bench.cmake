@@ -20,4 +20,8 @@ foreach(main ${bench_mains})
     if(noun STREQUAL simulate)
         target_link_libraries(bench_${noun} PRIVATE recourse_command)
     endif()
+    # A provider over TLS.
+    if(noun STREQUAL gateway)
+        target_link_libraries(bench_${noun} PRIVATE PkgConfig::openssl)
+    endif()
 endforeach()

@@ -1,0 +1,89 @@
+"""What does not depend on how busy the machine is: instructions in user space (callgrind) and
+system calls (strace), per request."""
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import table
+
+CLIENTS = 64
+
+
+def instructions_of_run(driver, proxy, work, requests, clients):
+    out = f"{work}/callgrind.{proxy.name}"
+    proxy.start(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}"])
+    try:
+        port, request = proxy.way("plain")
+        driver.load(port, request, clients, requests)
+    finally:
+        proxy.end()
+    with open(out) as file:
+        for line in file:
+            if line.startswith(("summary:", "totals:")):
+                return int(line.split()[1])
+    raise RuntimeError(f"{out} has no total")
+
+
+def instructions(driver, proxy, work, clients=CLIENTS):
+    """The difference of a long and a short run: without the start and the end."""
+    few, many = 300, 1800
+    short = instructions_of_run(driver, proxy, work, few, clients)
+    long = instructions_of_run(driver, proxy, work, many, clients)
+    return (long - short) / (many - few)
+
+
+def system_calls(driver, proxy, work, clients=CLIENTS, requests=5000):
+    out = f"{work}/strace.{proxy.name}"
+    proxy.start()
+    try:
+        port, request = proxy.way("plain")
+        driver.load(port, request, clients, clients * 10)
+        tracer = subprocess.Popen(["strace", "-f", "-c", "-o", out, "-p", str(proxy.child.pid)],
+                                  stderr=subprocess.PIPE)
+        tracer.stderr.readline()  # "Process N attached"
+        time.sleep(0.2)
+        before = driver.tell("stats")["ok"]["requests"]
+        driver.load(port, request, clients, requests)
+        count = driver.tell("stats")["ok"]["requests"] - before
+        tracer.send_signal(signal.SIGINT)
+        tracer.stderr.read()
+        tracer.wait()
+    finally:
+        proxy.end()
+    with open(out) as file:
+        text = file.read()
+    calls = {name: int(number) for number, name in
+             re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) +(?:\d+ +)?(\w+)$", text, re.M)}
+    calls.pop("total", None)
+    return sum(calls.values()) / count, {name: round(value / count, 3) for name, value in
+                                         calls.items() if value / count >= 0.005}
+
+
+def rows(driver, proxies, work, notes):
+    made = []
+    if shutil.which("valgrind"):
+        cost = {name: instructions(driver, proxies[name], work)
+                for name in ("audit-off", "haproxy", "nginx")}
+        one = instructions(driver, proxies["audit-off"], work, 1)
+        for name in ("haproxy", "nginx"):
+            goal = {"goal": 18000} if name == "haproxy" else {}
+            made.append(table.Row("instructions a request, audit off", "user space",
+                                  cost["audit-off"], cost[name], name, **goal))
+        notes.append(f"instructions of ours with one connection: {one:,.0f} a request")
+    else:
+        notes.append("no valgrind: instructions were not counted")
+    if shutil.which("strace"):
+        calls = {name: system_calls(driver, proxies[name], work)
+                 for name in ("audit-off", "haproxy", "nginx")}
+        for name in ("haproxy", "nginx"):
+            goal = {"goal": 4.5} if name == "haproxy" else {}
+            made.append(table.Row("system calls a request, audit off", "64 connections",
+                                  calls["audit-off"][0], calls[name][0], name, **goal))
+        notes += [f"system calls of {name}: " + ", ".join(
+            f"{call} {value}" for call, value in which.items())
+            for name, (_, which) in calls.items()]
+    else:
+        notes.append("no strace: system calls were not counted")
+    return made
