@@ -9,6 +9,7 @@ import sys
 import time
 
 import counted
+import faults
 import process
 import proxies
 import resources
@@ -17,7 +18,7 @@ import table
 from driver import Driver
 
 GROUPS = ("plain", "big", "latency", "failover", "sse", "tls", "start", "memory", "leave",
-          "counted")
+          "counted", "faults")
 
 
 def make_certificate(work):
@@ -100,6 +101,21 @@ def measure(options, driver, every, notes):
     return rows
 
 
+def run_faults(options, core, every):
+    """The second table, as JSON too."""
+    portkey = every.get("portkey")
+    turns = 1 if options.quick else 3
+    try:
+        if portkey is not None:
+            portkey.start()
+        bench = faults.Bench(options.program, core, options.work,
+                             portkey.ports["plain"] if portkey else None)
+        return faults.compare(bench, turns)
+    finally:
+        if portkey is not None:
+            portkey.end()
+
+
 def version_of(argv):
     try:
         out = subprocess.run(argv, capture_output=True, text=True)
@@ -127,19 +143,32 @@ def main():
     notes = []
     driver = Driver(options.driver, others, options.work, f"{options.work}/ca.pem",
                     f"{options.work}/key.pem")
+    failures = None
     try:
-        rows = measure(options, driver, all_proxies(options, driver, core), notes)
+        every = all_proxies(options, driver, core)
+        rows = measure(options, driver, every, notes)
+        print_all(rows, notes)
+        if "faults" in options.only:
+            say("faults")
+            failures = run_faults(options, core, every)
     finally:
         driver.end()
+    if options.out:
+        with open(options.out, "w") as file:
+            json.dump({"rows": [row.as_json() for row in rows], "notes": notes,
+                       "failures": failures}, file, indent=1)
+
+
+def print_all(rows, notes):
+    if not rows:
+        return
     print(f"\nThe gateway beside others ({version_of(['haproxy', '-v'])}; "
           f"{version_of(['nginx', '-v'])}; Linux {platform.release()}; "
           f"load {os.getloadavg()[0]:.1f})\n")
     table.print_rows(rows)
     for note in notes:
         print(note)
-    if options.out:
-        with open(options.out, "w") as file:
-            json.dump({"rows": [row.as_json() for row in rows], "notes": notes}, file, indent=1)
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* HTTP/1.1 messages as the other side of a benchmark reads them: where they end, and little else. */
+/* HTTP/1.1 messages as the other side of a benchmark reads them: where they end. */
 #ifndef BENCH_GATEWAY_MESSAGE_H
 #define BENCH_GATEWAY_MESSAGE_H
 
