@@ -70,17 +70,26 @@ def run_together(options, driver, every, notes):
             driver.load(port, request, 16, 200 if options.quick else 1500)
         turns = rounds.Rounds(driver, running, options.quick)
         for name in groups:
-            say(name)
             if name == "leave":
-                rows += resources.leave_rows(driver, running)
+                rows += attempt(name, notes, resources.leave_rows, driver, running)
             else:
-                rows += getattr(turns, name)()
+                rows += attempt(name, notes, getattr(turns, name))
     finally:
         for proxy in every.values():
             proxy.end()
     if "audit-on" not in running:
         del every["audit-on"]
     return rows
+
+
+def attempt(name, notes, measure, *what):
+    """One group of rows. What cannot be measured is told and does not end the others."""
+    say(name)
+    try:
+        return measure(*what)
+    except RuntimeError as why:
+        notes.append(f"FAILED: {name}: {why}")
+        return []
 
 
 def say(name):
@@ -90,14 +99,11 @@ def say(name):
 def measure(options, driver, every, notes):
     rows = run_together(options, driver, every, notes)
     if "start" in options.only:
-        say("start")
-        rows += resources.start_rows(every, options.quick)
+        rows += attempt("start", notes, resources.start_rows, every, options.quick)
     if "memory" in options.only:
-        say("memory")
-        rows += resources.memory_rows(driver, every)
+        rows += attempt("memory", notes, resources.memory_rows, driver, every)
     if "counted" in options.only:
-        say("counted")
-        rows += counted.rows(driver, every, options.work, notes)
+        rows += attempt("counted", notes, counted.rows, driver, every, options.work, notes)
     return rows
 
 
@@ -157,10 +163,11 @@ def main():
         with open(options.out, "w") as file:
             json.dump({"rows": [row.as_json() for row in rows], "notes": notes,
                        "failures": failures}, file, indent=1)
+    return 1 if any(note.startswith("FAILED") for note in notes) else 0
 
 
 def print_all(rows, notes):
-    if not rows:
+    if not rows and not notes:
         return
     print(f"\nThe gateway beside others ({version_of(['haproxy', '-v'])}; "
           f"{version_of(['nginx', '-v'])}; Linux {platform.release()}; "
@@ -172,4 +179,4 @@ def print_all(rows, notes):
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

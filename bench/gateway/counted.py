@@ -11,11 +11,12 @@ import table
 CLIENTS = 64
 
 
-def instructions_of_run(driver, proxy, work, requests, clients):
+def instructions_of_run(driver, proxy, work, way, requests, clients):
+    """Of the whole life of a proxy that served these."""
     out = f"{work}/callgrind.{proxy.name}"
     proxy.start(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}"])
     try:
-        port, request = proxy.way("plain")
+        port, request = proxy.way(way)
         driver.load(port, request, clients, requests)
     finally:
         proxy.end()
@@ -29,9 +30,18 @@ def instructions_of_run(driver, proxy, work, requests, clients):
 def instructions(driver, proxy, work, clients=CLIENTS):
     """The difference of a long and a short run: without the start and the end."""
     few, many = 300, 1800
-    short = instructions_of_run(driver, proxy, work, few, clients)
-    long = instructions_of_run(driver, proxy, work, many, clients)
+    short = instructions_of_run(driver, proxy, work, "plain", few, clients)
+    long = instructions_of_run(driver, proxy, work, "plain", many, clients)
     return (long - short) / (many - few)
+
+
+def instructions_a_chunk(driver, proxy, work, streams=40):
+    few, many = 10, 110
+    totals = []
+    for chunks in (few, many):
+        driver.tell("pace", chunks=chunks, interval_us=20000)
+        totals.append(instructions_of_run(driver, proxy, work, "sse", streams, streams))
+    return (totals[1] - totals[0]) / (many - few) / streams
 
 
 def system_calls(driver, proxy, work, clients=CLIENTS, requests=5000):
@@ -71,6 +81,10 @@ def rows(driver, proxies, work, notes):
             goal = {"goal": 18000} if name == "haproxy" else {}
             made.append(table.Row("instructions a request, audit off", "user space",
                                   cost["audit-off"], cost[name], name, **goal))
+        chunk = {name: instructions_a_chunk(driver, proxies[name], work)
+                 for name in ("audit-off", "haproxy", "nginx")}
+        made += [table.Row("instructions a chunk of a stream, audit off", "user space",
+                           chunk["audit-off"], chunk[name], name) for name in ("haproxy", "nginx")]
         notes.append(f"instructions of ours with one connection: {one:,.0f} a request")
     else:
         notes.append("no valgrind: instructions were not counted")

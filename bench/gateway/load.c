@@ -33,7 +33,7 @@ static void client_close(bench_client *client)
     bench_loop_close(client->load->loop, &client->watch);
 }
 
-static void on_failed(bench_client *client)
+static void on_failed(bench_client *client, int why)
 {
     bench_load *load = client->load;
     uint32_t number = client->number;
@@ -41,6 +41,7 @@ static void on_failed(bench_client *client)
     if (was_busy) {
         load->bad++;
         load->bad_status = client->answer.status;
+        load->bad_errno = why;
     }
     client_close(client);
     if (was_busy && !load->is_held && load->begun < load->requests)
@@ -60,7 +61,7 @@ static void client_write(bench_client *client)
             return;
         }
         if (sent < 0) {
-            on_failed(client);
+            on_failed(client, errno);
             return;
         }
         client->sent += (size_t)sent;
@@ -119,7 +120,7 @@ static void on_bytes(bench_client *client, const char *bytes, size_t len)
             bench_loop_change(load->loop, &client->watch, 0);
     }
     if (client->answer.state == BENCH_WRONG || (taken < len && client->is_busy))
-        on_failed(client);
+        on_failed(client, EBADMSG);
     else if (client->answer.state == BENCH_WHOLE)
         on_answered(client);
 }
@@ -127,7 +128,7 @@ static void on_bytes(bench_client *client, const char *bytes, size_t len)
 static void on_end(bench_client *client)
 {
     if (client->answer.state != BENCH_IN_REST) {
-        on_failed(client);
+        on_failed(client, 0);
         return;
     }
     client->answer.is_closing = true;
@@ -146,7 +147,7 @@ static void on_ready(bench_watch *watch, uint32_t events)
     if (got < 0 && errno == EAGAIN)
         return;
     if (got < 0)
-        on_failed(client);
+        on_failed(client, errno);
     else if (got == 0)
         on_end(client);
     else

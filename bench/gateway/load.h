@@ -22,6 +22,7 @@ typedef struct bench_load {
     uint64_t begun_bodies;
     uint64_t body_bytes;
     int bad_status; /* the last one: 0 where no answer came */
+    int bad_errno;  /* and why: 0 where the other side closed */
     uint32_t *latencies_ns;
     uint64_t latency_count;
     uint32_t client_count;

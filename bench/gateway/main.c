@@ -111,13 +111,13 @@ static void end(bench_load *load)
 
 static void print_load(bench_load *load, uint64_t wall_ns)
 {
-    printf(
-        "{\"good\":%llu,\"bad\":%llu,\"bad_status\":%d,\"body_bytes\":%llu,\"begun_bodies\":%llu,"
-        "\"wall_s\":%.6f,\"p50_us\":%.2f,\"p99_us\":%.2f}\n",
-        (unsigned long long)load->good, (unsigned long long)load->bad, load->bad_status,
-        (unsigned long long)load->body_bytes, (unsigned long long)load->begun_bodies,
-        (double)wall_ns / 1e9, bench_load_percentile_us(load, 50),
-        bench_load_percentile_us(load, 99));
+    printf("{\"good\":%llu,\"bad\":%llu,\"bad_status\":%d,\"bad_errno\":%d,\"body_bytes\":%llu,"
+           "\"begun_bodies\":%llu,"
+           "\"wall_s\":%.6f,\"p50_us\":%.2f,\"p99_us\":%.2f}\n",
+           (unsigned long long)load->good, (unsigned long long)load->bad, load->bad_status,
+           load->bad_errno, (unsigned long long)load->body_bytes,
+           (unsigned long long)load->begun_bodies, (double)wall_ns / 1e9,
+           bench_load_percentile_us(load, 50), bench_load_percentile_us(load, 99));
 }
 
 static void run_load(bench *b, const char *line)

@@ -57,7 +57,8 @@ class Proxy:
 
     def start(self, wrapper=()):
         self.spawn(self.prepare(), wrapper)
-        process.wait_for_port(self.ports["plain"], self.child)
+        for port in self.ports.values():
+            process.wait_for_port(port, self.child)
         return self
 
     def cpu_s(self):
