@@ -71,33 +71,46 @@ def system_calls(driver, proxy, work, clients=CLIENTS, requests=5000):
                                          calls.items() if value / count >= 0.005}
 
 
+def instruction_rows(driver, proxies, work, notes):
+    cost = {name: instructions(driver, proxies[name], work)
+            for name in ("audit-off", "audit-on", "haproxy", "nginx") if name in proxies}
+    chunk = {name: instructions_a_chunk(driver, proxies[name], work)
+             for name in ("audit-off", "haproxy", "nginx")}
+    one = instructions(driver, proxies["audit-off"], work, 1)
+    notes.append(f"instructions of ours with one connection: {one:,.0f} a request")
+    made = [table.Row("instructions a request, audit off", "user space", cost["audit-off"],
+                      cost["haproxy"], "haproxy", goal=18000),
+            table.Row("instructions a request, audit off", "user space", cost["audit-off"],
+                      cost["nginx"], "nginx")]
+    if "audit-on" in cost:
+        made.append(table.Row("instructions a request, audit on", "user space", cost["audit-on"],
+                              cost["haproxy"], "haproxy"))
+    return made + [table.Row("instructions a chunk of a stream, audit off", "user space",
+                             chunk["audit-off"], chunk[name], name)
+                   for name in ("haproxy", "nginx")]
+
+
+def call_rows(driver, proxies, work, notes):
+    calls = {name: system_calls(driver, proxies[name], work)
+             for name in ("audit-off", "audit-on", "haproxy", "nginx") if name in proxies}
+    notes += [f"system calls of {name}: " + ", ".join(
+        f"{call} {value}" for call, value in which.items())
+        for name, (_, which) in calls.items()]
+    made = [table.Row("system calls a request, audit off", "64 connections",
+                      calls["audit-off"][0], calls["haproxy"][0], "haproxy", goal=4.5),
+            table.Row("system calls a request, audit off", "64 connections",
+                      calls["audit-off"][0], calls["nginx"][0], "nginx")]
+    if "audit-on" in calls:
+        made.append(table.Row("system calls a request, audit on", "64 connections",
+                              calls["audit-on"][0], calls["haproxy"][0], "haproxy"))
+    return made
+
+
 def rows(driver, proxies, work, notes):
     made = []
-    if shutil.which("valgrind"):
-        cost = {name: instructions(driver, proxies[name], work)
-                for name in ("audit-off", "haproxy", "nginx")}
-        one = instructions(driver, proxies["audit-off"], work, 1)
-        for name in ("haproxy", "nginx"):
-            goal = {"goal": 18000} if name == "haproxy" else {}
-            made.append(table.Row("instructions a request, audit off", "user space",
-                                  cost["audit-off"], cost[name], name, **goal))
-        chunk = {name: instructions_a_chunk(driver, proxies[name], work)
-                 for name in ("audit-off", "haproxy", "nginx")}
-        made += [table.Row("instructions a chunk of a stream, audit off", "user space",
-                           chunk["audit-off"], chunk[name], name) for name in ("haproxy", "nginx")]
-        notes.append(f"instructions of ours with one connection: {one:,.0f} a request")
-    else:
-        notes.append("no valgrind: instructions were not counted")
-    if shutil.which("strace"):
-        calls = {name: system_calls(driver, proxies[name], work)
-                 for name in ("audit-off", "haproxy", "nginx")}
-        for name in ("haproxy", "nginx"):
-            goal = {"goal": 4.5} if name == "haproxy" else {}
-            made.append(table.Row("system calls a request, audit off", "64 connections",
-                                  calls["audit-off"][0], calls[name][0], name, **goal))
-        notes += [f"system calls of {name}: " + ", ".join(
-            f"{call} {value}" for call, value in which.items())
-            for name, (_, which) in calls.items()]
-    else:
-        notes.append("no strace: system calls were not counted")
+    for tool, measure in (("valgrind", instruction_rows), ("strace", call_rows)):
+        if shutil.which(tool):
+            made += measure(driver, proxies, work, notes)
+        else:
+            notes.append(f"no {tool}: not counted")
     return made

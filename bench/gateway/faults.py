@@ -11,6 +11,7 @@ from statistics import median
 import bodies
 import process
 from fault_client import ANSWER, LOOKS_CLEAN, TOKENS, ask, outcome
+from proxies import known_keys
 
 PATIENCE_S = 8
 MORE = 10
@@ -119,6 +120,7 @@ class Ours:
         deadline = fault.deadline_ms or PATIENCE_S * 1000
         lines += ["routes:", f'  - {{model: "*", chain: [{{target: up/*}}{spare}], '
                   f"deadline_ms: {deadline}, timeouts: {{first_byte_ms: {LIMIT_MS}, idle_ms: {LIMIT_MS}}}}}"]
+        lines += known_keys(program, lines, ["threads: 1", "admin: {listen: off}"])
         path = f"{home}/recourse.yaml"
         with open(path, "w") as file:
             file.write("\n".join(lines) + "\n")

@@ -184,6 +184,19 @@ class Portkey(Proxy):
                 {"NODE_ENV": "production", "NODE_EXTRA_CA_CERTS": f"{self.work}/ca.pem"})
 
 
+def known_keys(program, base, wanted):
+    """Those lines that this binary takes behind the lines base of a configuration."""
+    known = []
+    for key in wanted:
+        text = "\n".join([*base, *known, key]) + "\n"
+        checked = subprocess.run([program, "config", "check", "-"], input=text.encode(),
+                                 env={**os.environ, "BENCH_KEY": bodies.KEY},
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if checked.returncode == 0:
+            known.append(key)
+    return known
+
+
 class Recourse(Proxy):
     """Ours. Keys that this binary does not know are left out of its configuration, and noted."""
 
@@ -217,23 +230,12 @@ class Recourse(Proxy):
                              f"[{{target: {SERVICES[way]}/bench-{way}}}]}}")
         return lines
 
-    def knows(self, lines):
-        text = "\n".join(self.base_lines() + lines) + "\n"
-        checked = subprocess.run([self.program, "config", "check", "-"], input=text.encode(),
-                                 env={**os.environ, "BENCH_KEY": bodies.KEY},
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return checked.returncode == 0
-
     def command(self):
-        lines = []
-        for extra in ("threads: 1", "admin: {listen: off}",
-                      None if self.has_audit else "audit: {durability: off}"):
-            if extra is None:
-                continue
-            if self.knows(lines + [extra]):
-                lines.append(extra)
-            else:
-                self.unknown.append(extra)
+        wanted = ["threads: 1", "admin: {listen: off}"]
+        if not self.has_audit:
+            wanted.append("audit: {durability: off}")
+        lines = known_keys(self.program, self.base_lines(), wanted)
+        self.unknown = [key for key in wanted if key not in lines]
         path = f"{self.home}/recourse.yaml"
         with open(path, "w") as file:
             file.write("\n".join(self.base_lines() + lines) + "\n")
