@@ -202,4 +202,9 @@ extern const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS];
 void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
                        int64_t *day);
 
+/* Puts an operation. The row of a notice says nothing, its record does: then it is put with what
+ * that one says. ctx: for put. */
+typedef void (*rc_audit_put)(void *ctx, const rc_record *operation);
+void rc_audit_put_whole(rc_audit *audit, const rc_record *operation, rc_audit_put put, void *ctx);
+
 #endif

@@ -236,42 +236,41 @@ static rc_status end(listing *l)
 
 /* ---- the list ---- */
 
-static bool note_first(void *ctx, const rc_record *record)
+typedef struct whole {
+    const rc_record *operation;
+    rc_audit_put put;
+    void *ctx;
+} whole;
+
+static bool put_noticed(void *ctx, const rc_record *record)
 {
-    rc_record *notice = ctx;
-    notice->target = record->target;
-    notice->text = record->text;
+    const whole *w = ctx;
+    rc_record notice = *w->operation;
+    notice.target = record->target;
+    notice.text = record->text;
+    w->put(w->ctx, &notice);
     return false;
 }
 
-typedef struct notice_row {
-    listing *l;
-    const rc_record *notice;
-} notice_row;
-
-/* The row of a notice says nothing; its record does. */
-static bool put_notice(void *ctx, const rc_record *record)
+void rc_audit_put_whole(rc_audit *audit, const rc_record *operation, rc_audit_put put, void *ctx)
 {
-    const notice_row *row = ctx;
-    rc_record notice = *row->notice;
-    note_first(&notice, record);
-    if (row->l->audit->format == RC_AUDIT_JSON)
-        rc_audit_json_operation(row->l->audit, &row->l->json, &notice, false);
-    else if (row->l->audit->format == RC_AUDIT_MARKDOWN)
-        push_markdown_row(row->l->audit, &notice);
-    else
-        rc_audit_list_row(row->l->audit, &row->l->grid, &notice, &row->l->day);
-    return false;
-}
-
-static void put(listing *l, const rc_record *operation)
-{
+    whole w = {.operation = operation, .put = put, .ctx = ctx};
     rc_store_fault ignored;
-    notice_row row = {.l = l, .notice = operation};
     if (operation->outcome == RC_OUTCOME_NOTICE)
-        rc_store_timeline(l->audit->store, operation->operation_id, put_notice, &row, &ignored);
+        rc_store_timeline(audit->store, operation->operation_id, put_noticed, &w, &ignored);
     else
-        put_notice(&row, operation);
+        put(ctx, operation);
+}
+
+static void put(void *ctx, const rc_record *operation)
+{
+    listing *l = ctx;
+    if (l->audit->format == RC_AUDIT_JSON)
+        rc_audit_json_operation(l->audit, &l->json, operation, false);
+    else if (l->audit->format == RC_AUDIT_MARKDOWN)
+        push_markdown_row(l->audit, operation);
+    else
+        rc_audit_list_row(l->audit, &l->grid, operation, &l->day);
 }
 
 static bool on_operation(void *ctx, const rc_record *operation)
@@ -284,7 +283,7 @@ static bool on_operation(void *ctx, const rc_record *operation)
     if (l->count++ == 0)
         l->newest_unix_ms = rc_audit_began(operation);
     l->last_key = operation->key;
-    put(l, operation);
+    rc_audit_put_whole(l->audit, operation, put, l);
     return rc_buf_status(&l->audit->cli->out) == RC_OK;
 }
 
