@@ -111,6 +111,7 @@ int rc_audit_flush(rc_audit *audit);
 void rc_audit_push_clock(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_day(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_moment(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
+void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms); /* "17 Nov 02:00" */
 void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 
 /* The number of the local day, to see whether two are the same. */

@@ -34,14 +34,14 @@ enum {
 };
 
 const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
-    [COLUMN_TIME] = {"time", false, 0, 0, 8},
+    [COLUMN_TIME] = {"time", false, 0, 2, 8},
     [COLUMN_ID] = {"id", false, 0, 0, RC_KEY_TEXT_LEN},
-    [COLUMN_CLIENT] = {"client", false, 6, 4, 10},
-    [COLUMN_TARGET] = {"model", false, 14, 0, 40},
-    [COLUMN_OUTCOME] = {"outcome", false, 0, 0, 19},
-    [COLUMN_TRIES] = {"try", true, 0, 2, 3},
-    [COLUMN_TOOK] = {"took", true, 0, 1, 8},
-    [COLUMN_COST] = {"cost", true, 0, 3, 8},
+    [COLUMN_CLIENT] = {"client", false, 6, 6, 8},
+    [COLUMN_TARGET] = {"model", false, 14, 1, 40},
+    [COLUMN_OUTCOME] = {"outcome", false, 0, 0, 17},
+    [COLUMN_TRIES] = {"try", true, 0, 4, 3},
+    [COLUMN_TOOK] = {"took", true, 0, 3, 7},
+    [COLUMN_COST] = {"cost", true, 0, 5, 8},
 };
 
 /* What happened to the process, in one line. */

@@ -105,8 +105,8 @@ static void push_ended(rc_buf *buf, const rc_audit_row *row)
 
 static const rc_audit_measure of_failures[] = {
     {"attempts", 0, push_met},
-    {"recovered", 0, push_met_recovered},
-    {"ended with it", 0, push_ended},
+    {"recovered", 2, push_met_recovered},
+    {"ended with it", 1, push_ended},
 };
 
 /* ---- by the rest: of operations ---- */

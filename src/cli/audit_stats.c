@@ -157,9 +157,7 @@ void rc_audit_push_row_name(const rc_audit_sums *sums, const rc_audit_table *tab
     else if (table->kind->by == RC_STATS_BY_CLASS)
         name = rc_class_name((rc_error_class)group->key);
     if (table->kind->by == RC_STATS_BY_HOUR && !group->is_rest) {
-        rc_audit_push_day(sums->audit, buf, group->key);
-        rc_buf_push_byte(buf, ' ');
-        rc_audit_push_clock(sums->audit, buf, group->key);
+        rc_audit_push_hour(sums->audit, buf, group->key);
         return;
     }
     rc_cli_text(buf, name[0] != '\0' ? name : "(none)");

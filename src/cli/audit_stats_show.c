@@ -10,6 +10,7 @@
 #define LINE_MAX_BYTES 1024
 /* The names of rows are cut, their numbers are not. */
 #define NAME_MIN 20u
+#define BAR_COLUMNS 12u
 
 void rc_audit_push_period(const rc_audit_sums *sums, rc_buf *buf)
 {
@@ -97,17 +98,33 @@ static void push_notices(const rc_audit_sums *sums)
                      RC_STR("There are more: recourse audit list --outcome notice"));
 }
 
+/* How many there were, beside the hour that had most. */
+static void push_bar(const rc_audit_sums *sums, const rc_audit_table *table, rc_buf *buf,
+                     const rc_audit_row *row)
+{
+    uint64_t most = 1;
+    for (size_t i = 0; i < table->shown; i++)
+        if (table->rows[i].operations->count > most)
+            most = table->rows[i].operations->count;
+    const uint64_t cells = (row->operations->count * BAR_COLUMNS + most / 2) / most;
+    for (uint64_t i = 0; i < cells; i++)
+        rc_cli_text(buf, rc_audit_mark(sums->audit, "█", "#"));
+}
+
 static rc_status push_table(const rc_audit_sums *sums, const rc_audit_table *table)
 {
     const rc_audit_kind *kind = table->kind;
-    rc_grid_column columns[RC_AUDIT_MEASURES_MAX + 1] = {
+    const bool has_bar = kind->by == RC_STATS_BY_HOUR;
+    const size_t count = kind->measure_count + 1;
+    rc_grid_column columns[RC_AUDIT_MEASURES_MAX + 2] = {
         {.title = kind->name, .min = NAME_MIN},
     };
     for (size_t i = 0; i < kind->measure_count; i++)
         columns[i + 1] = (rc_grid_column){
             .title = kind->measures[i].title, .is_right = true, .rank = kind->measures[i].rank};
+    columns[count] = (rc_grid_column){.title = "", .rank = 2};
     rc_grid grid;
-    rc_grid_init(&grid, columns, kind->measure_count + 1, &sums->audit->style,
+    rc_grid_init(&grid, columns, count + (has_bar ? 1 : 0), &sums->audit->style,
                  &sums->audit->cli->alloc);
     for (size_t i = 0; i < table->shown; i++) {
         rc_audit_push_row_name(sums, table, &grid.text, &table->rows[i]);
@@ -115,6 +132,10 @@ static rc_status push_table(const rc_audit_sums *sums, const rc_audit_table *tab
         for (size_t m = 0; m < kind->measure_count; m++) {
             kind->measures[m].push(&grid.text, &table->rows[i]);
             rc_grid_cell(&grid, RC_INK_PLAIN);
+        }
+        if (has_bar) {
+            push_bar(sums, table, &grid.text, &table->rows[i]);
+            rc_grid_cell(&grid, RC_INK_GOOD);
         }
     }
     const rc_status status = rc_grid_push(&grid, &sums->audit->cli->out);

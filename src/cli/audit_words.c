@@ -39,19 +39,33 @@ void rc_audit_push_clock(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
     push_two(buf, civil.second);
 }
 
+static void push_date(rc_buf *buf, const rc_civil *civil)
+{
+    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    rc_buf_push_i64(buf, civil->day);
+    rc_buf_push_byte(buf, ' ');
+    rc_cli_text(buf, months[civil->month - 1]);
+    rc_buf_push_byte(buf, ' ');
+}
+
 void rc_audit_push_day(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
 {
     static const char *const weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     const rc_civil civil = rc_civil_from_unix_ms(local(audit, unix_ms));
     rc_cli_text(buf, weekdays[civil.weekday]);
     rc_buf_push_byte(buf, ' ');
-    rc_buf_push_i64(buf, civil.day);
-    rc_buf_push_byte(buf, ' ');
-    rc_cli_text(buf, months[civil.month - 1]);
-    rc_buf_push_byte(buf, ' ');
+    push_date(buf, &civil);
     rc_buf_push_i64(buf, civil.year);
+}
+
+void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
+{
+    const rc_civil civil = rc_civil_from_unix_ms(local(audit, unix_ms));
+    push_date(buf, &civil);
+    push_two(buf, civil.hour);
+    rc_buf_push_byte(buf, ':');
+    push_two(buf, civil.minute);
 }
 
 void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
