@@ -20,7 +20,7 @@ static inline rc_record *story_begin(story *s, int64_t unix_ms, const char *clie
 {
     s->op.count = 0;
     s->op.at_ms = 0;
-    s->op.id = fill_id(&s->f, unix_ms);
+    s->op.id = fill_id(&s->f, &s->f.ids, unix_ms);
     rc_record *begin = fill_add(&s->op, RC_RECORD_BEGIN);
     begin->unix_ms = unix_ms;
     begin->client = rc_str_c(client);
@@ -65,7 +65,7 @@ static inline void story_fail(story *s, rc_record *record, rc_code code, int sta
     const size_t at = record->seq;
     rc_builder builder;
     rc_buf buf;
-    s->op.report_ids[at] = fill_id(&s->f, record->unix_ms);
+    s->op.report_ids[at] = fill_id(&s->f, &s->f.report_ids, record->unix_ms);
     rc_builder_init(&builder, &s->f.alloc, code);
     rc_builder_set_id(&builder, &s->op.report_ids[at]);
     rc_builder_set_family(&builder, RC_FAMILY_LLM);
@@ -244,7 +244,7 @@ static inline void story_hostile(story *s, int64_t unix_ms)
 
 static inline void story_notice(story *s, int64_t unix_ms)
 {
-    s->op.id = fill_id(&s->f, unix_ms);
+    s->op.id = fill_id(&s->f, &s->f.ids, unix_ms);
     rc_record *notice = fill_add(&s->op, RC_RECORD_SERVICE);
     notice->unix_ms = unix_ms;
     notice->target = RC_STR("openai/gpt-4o");
@@ -253,7 +253,7 @@ static inline void story_notice(story *s, int64_t unix_ms)
 
 static inline void story_gap(story *s, int64_t unix_ms)
 {
-    s->op.id = fill_id(&s->f, unix_ms);
+    s->op.id = fill_id(&s->f, &s->f.ids, unix_ms);
     rc_record *notice = fill_add(&s->op, RC_RECORD_SUPPRESSED);
     notice->unix_ms = unix_ms;
     notice->latency_ms = 4200;
