@@ -206,7 +206,8 @@ static void read_style(rc_audit *audit)
 
 static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
 {
-    rc_audit audit = {.cli = cli, .args = args, .limit = v->limit};
+    rc_store_fault trouble = {.kind = RC_STORE_NO_FAULT};
+    rc_audit audit = {.cli = cli, .args = args, .limit = v->limit, .trouble = &trouble};
     for (size_t i = 0; i < RC_AUDIT_OPTIONS; i++)
         if (args->values[i] != NULL && (v->options & BIT(i)) == 0)
             return refuse_option(cli, v, i);
@@ -224,6 +225,10 @@ static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
         result = rc_audit_open(&audit);
     if (result == RC_EXIT_OK)
         result = v->run(&audit);
+    if (result == RC_EXIT_OK && trouble.kind != RC_STORE_NO_FAULT) {
+        rc_buf_reset(&cli->out);
+        result = rc_audit_refuse(&audit, &trouble);
+    }
     rc_audit_close(&audit);
     return result;
 }

@@ -67,6 +67,7 @@ typedef struct rc_audit {
     rc_audit_format format;
     rc_view view;
     rc_panel_style style;
+    rc_store_fault *trouble; /* what went wrong on the way; of no kind: nothing */
 } rc_audit;
 
 /* The verbs. The exit status; the reason for one that is not 0 is in err. */
@@ -100,6 +101,12 @@ void rc_audit_close(rc_audit *audit);
 
 /* Says what went wrong and what to do, as a line or as JSON. Gives the exit status. */
 int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault);
+
+/* Something is missing in what was made so far: it must not pass for all of it. The verb goes on;
+ * when it has ended, this is what is said instead. The first one counts. fault: copies. */
+void rc_audit_note_trouble(const rc_audit *audit, const rc_store_fault *fault);
+/* The same, when a buffer has failed or memory was not to be had. */
+void rc_audit_note_memory(const rc_audit *audit, bool has_memory);
 
 /* Writes what is in out, and empties it. RC_EXIT_OK, or RC_EXIT_IO or RC_EXIT_INTERNAL; the reason
  * is in err, unless it will be said at the end. */

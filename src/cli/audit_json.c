@@ -61,10 +61,11 @@ void rc_audit_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd)
 const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record)
 {
     const rc_report *report = NULL;
-    if (record->report_json.len == 0 ||
-        rc_report_decode(record->report_json, RC_DECODE_TOLERANT, &audit->cli->alloc, &report,
-                         NULL) != RC_OK)
+    if (record->report_json.len == 0)
         return NULL;
+    const rc_status status = rc_report_decode(record->report_json, RC_DECODE_TOLERANT,
+                                              &audit->cli->alloc, &report, NULL);
+    rc_audit_note_memory(audit, status != RC_E_NOMEM);
     return report;
 }
 
@@ -77,7 +78,9 @@ static void put_report(const rc_audit *audit, rc_json_writer *w, const rc_record
     if (report == NULL)
         return;
     rc_buf_init(&json, &audit->cli->alloc, 2 * RC_RECORD_REPORT_MAX);
-    if (rc_report_encode(report, audit->view, &json) == RC_OK) {
+    const rc_status status = rc_report_encode(report, audit->view, &json);
+    rc_audit_note_memory(audit, status == RC_OK);
+    if (status == RC_OK) {
         rc_json_key(w, RC_STR("report"));
         rc_json_raw(w, rc_buf_get(&json));
     }

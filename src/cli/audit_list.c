@@ -54,10 +54,10 @@ static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *n
     rc_audit_push_outcome(audit, &grid->text, notice);
     if (notice->target.len > 0)
         rc_cli_text(&grid->text, ": ");
-    rc_buf_push(&grid->text, notice->target);
+    rc_audit_push_flat(&grid->text, notice->target);
     if (notice->text.len > 0)
         rc_cli_text(&grid->text, ": ");
-    rc_buf_push(&grid->text, notice->text);
+    rc_audit_push_flat(&grid->text, notice->text);
     rc_grid_line(grid, RC_INK_STRONG);
 }
 
@@ -103,7 +103,10 @@ static void push_foot(listing *l)
     rc_wrap wrap;
     rc_wrap_line line;
     rc_buf_init_fixed(&text, room, sizeof(room));
-    rc_audit_push_counted(&text, l->count, "operation", "operations");
+    const bool is_of_notices =
+        audit->filter.has_outcome && audit->filter.outcome == RC_OUTCOME_NOTICE;
+    rc_audit_push_counted(&text, l->count, is_of_notices ? "notice" : "operation",
+                          is_of_notices ? "notices" : "operations");
     rc_cli_text(&text, l->count > 1 ? ", the newest first, " : ", ");
     rc_audit_push_ago(audit, &text, l->newest_unix_ms);
     rc_cli_text(&text, "; times in ");
@@ -255,11 +258,11 @@ static bool put_noticed(void *ctx, const rc_record *record)
 void rc_audit_put_whole(rc_audit *audit, const rc_record *operation, rc_audit_put put, void *ctx)
 {
     whole w = {.operation = operation, .put = put, .ctx = ctx};
-    rc_store_fault ignored;
-    if (operation->outcome == RC_OUTCOME_NOTICE)
-        rc_store_timeline(audit->store, operation->operation_id, put_noticed, &w, &ignored);
-    else
+    rc_store_fault fault;
+    if (operation->outcome != RC_OUTCOME_NOTICE)
         put(ctx, operation);
+    else if (!rc_store_timeline(audit->store, operation->operation_id, put_noticed, &w, &fault))
+        rc_audit_note_trouble(audit, &fault);
 }
 
 static void put(void *ctx, const rc_record *operation)

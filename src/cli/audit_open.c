@@ -176,9 +176,28 @@ void rc_audit_close(rc_audit *audit)
     rc_buf_done(&audit->url);
 }
 
+void rc_audit_note_trouble(const rc_audit *audit, const rc_store_fault *fault)
+{
+    if (audit->trouble->kind == RC_STORE_NO_FAULT)
+        *audit->trouble = *fault;
+}
+
+void rc_audit_note_memory(const rc_audit *audit, bool has_memory)
+{
+    rc_store_fault fault;
+    if (has_memory)
+        return;
+    rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "show", NULL, NULL);
+    rc_audit_note_trouble(audit, &fault);
+}
+
 int rc_audit_flush(rc_audit *audit)
 {
     rc_cli *cli = audit->cli;
+    if (audit->trouble->kind != RC_STORE_NO_FAULT) {
+        rc_buf_reset(&cli->out);
+        return rc_audit_refuse(audit, audit->trouble);
+    }
     const rc_str data = rc_buf_get(&cli->out);
     if (rc_buf_status(&cli->out) != RC_OK)
         return RC_EXIT_INTERNAL; /* said at the end */

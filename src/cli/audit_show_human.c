@@ -190,6 +190,7 @@ static void push_detail(page *p, const rc_record *record)
     rc_wrap wrap;
     rc_buf_reset(&p->text);
     rc_audit_push_detail(p->story, &p->text, record);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     rc_wrap_init(&wrap, rc_buf_get(&p->text), p->audit->style.has_utf8);
     push_rest(p, &wrap, RC_INK_FAINT, TEXT_AT + 2, DETAIL_LINES);
 }
@@ -203,6 +204,7 @@ static bool push_record(void *ctx, const rc_record *record)
     rc_audit_span(record, &from_ms, &took_ms);
     rc_buf_reset(&p->text);
     rc_audit_push_event(p->story, &p->text, record);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     push_right(p, RC_INK_FAINT, from_ms, TIME_COLUMNS);
     push_spaces(p, 2);
     push_inked(p, l.ink, rc_str_c(rc_audit_mark(p->audit, l.utf8, l.ascii)));
@@ -227,6 +229,7 @@ static rc_mood mood_of(const rc_record *operation)
 /* A field is what was composed in text. */
 static void put_field(page *p, rc_panel *panel, const char *label)
 {
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     rc_panel_field(panel, rc_str_c(label), RC_TONE_PLAIN, rc_buf_get(&p->text));
     rc_buf_reset(&p->text);
 }
@@ -287,6 +290,7 @@ static void push_head(page *p)
     rc_panel_init(&panel, &p->audit->style, mood_of(operation), p->out);
     const bool has_id = rc_panel_open(&panel, rc_buf_get(&title), operation->operation_id);
     rc_audit_push_summary(p->story, &p->text);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     rc_panel_text(&panel, &strong, rc_buf_get(&p->text));
     rc_buf_reset(&p->text);
     rc_panel_blank(&panel);

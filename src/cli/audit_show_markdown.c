@@ -18,6 +18,7 @@ typedef struct page {
 static void put_fact(page *p, const char *label)
 {
     const rc_str text = rc_buf_get(&p->text);
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     if (text.len > 0) {
         rc_cli_text(p->out, "- **");
         rc_cli_text(p->out, label);
@@ -59,10 +60,20 @@ static void put_facts(page *p)
 
 static void push_cell(page *p)
 {
+    rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);
     rc_buf_push_byte(p->out, ' ');
     rc_markdown_push_inline(p->out, rc_buf_get(&p->text));
     rc_cli_text(p->out, " |");
     rc_buf_reset(&p->text);
+}
+
+/* A time of ours, which is no markup. */
+static void push_number(page *p, int64_t ms)
+{
+    rc_cli_text(p->out, " ");
+    if (ms >= 0)
+        rc_audit_push_ms(p->out, ms);
+    rc_cli_text(p->out, " |");
 }
 
 static bool push_record(void *ctx, const rc_record *record)
@@ -72,17 +83,14 @@ static bool push_record(void *ctx, const rc_record *record)
     int64_t took_ms = -1;
     rc_audit_span(record, &from_ms, &took_ms);
     rc_buf_push_byte(p->out, '|');
-    rc_audit_push_ms(&p->text, from_ms);
-    push_cell(p);
+    push_number(p, from_ms);
     rc_cli_text(&p->text, rc_record_kind_name(record->kind));
     push_cell(p);
     rc_audit_push_event(p->story, &p->text, record);
     push_cell(p);
     rc_audit_push_detail(p->story, &p->text, record);
     push_cell(p);
-    if (took_ms >= 0)
-        rc_audit_push_ms(&p->text, took_ms);
-    push_cell(p);
+    push_number(p, took_ms);
     rc_buf_push_byte(p->out, '\n');
     return rc_buf_status(p->out) == RC_OK;
 }
@@ -96,6 +104,7 @@ bool rc_audit_show_markdown(rc_audit_story *story, rc_store_fault *fault)
     rc_markdown_push_code(p.out, story->operation->operation_id);
     rc_cli_text(p.out, "\n\n");
     rc_audit_push_summary(story, &p.text);
+    rc_audit_note_memory(audit, rc_buf_status(&p.text) == RC_OK);
     rc_markdown_push_text(p.out, rc_buf_get(&p.text));
     rc_buf_reset(&p.text);
     rc_cli_text(p.out, "\n\n");

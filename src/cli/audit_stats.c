@@ -186,10 +186,12 @@ static bool note_text(void *ctx, const rc_record *record)
 static bool note(void *ctx, const rc_record *notice)
 {
     rc_audit_sums *sums = ctx;
-    rc_store_fault ignored;
+    rc_store_fault fault;
     noticing n = {.sums = sums, .unix_ms = rc_audit_began(notice)};
-    if (sums->notice_count++ < RC_AUDIT_NOTICES_SHOWN)
-        rc_store_timeline(sums->audit->store, notice->operation_id, note_text, &n, &ignored);
+    if (sums->notice_count++ < RC_AUDIT_NOTICES_SHOWN &&
+        !rc_store_timeline(sums->audit->store, notice->operation_id, note_text, &n, &fault))
+        rc_audit_note_trouble(sums->audit, &fault);
+    rc_audit_note_memory(sums->audit, rc_buf_status(&sums->notices) == RC_OK);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "core/render_wrap.h"
 
 #define GAP 2u
+#define INDENT 4u
 #define TEXT_MAX ((size_t)64 << 20)
 
 typedef struct cell {
@@ -226,6 +227,22 @@ void rc_grid_push_titles(const rc_grid *grid, rc_buf *buf)
     end_line(&l);
 }
 
+/* A line of its own is broken where it must be; what goes on stands further in. */
+static void push_broken(line *l, rc_ink ink, rc_str text)
+{
+    const unsigned room =
+        l->grid->width > INDENT + RC_GLYPH_WIDTH_MAX ? l->grid->width - INDENT : RC_GLYPH_WIDTH_MAX;
+    rc_wrap wrap;
+    rc_wrap_line part;
+    rc_wrap_init(&wrap, text, l->grid->has_utf8);
+    for (unsigned width = room + INDENT; rc_wrap_next(&wrap, width, &part); width = room) {
+        push_text(l, ink, part.text, width);
+        end_line(l);
+        l->spaces = INDENT;
+    }
+    l->spaces = 0;
+}
+
 static rc_status status_of(const rc_grid *grid)
 {
     const rc_status status = rc_buf_status(&grid->text);
@@ -240,8 +257,7 @@ rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf)
     for (size_t i = 0; status == RC_OK && i < cell_count(grid); i++) {
         const cell at = cell_at(grid, i);
         if (at.is_line) {
-            push_text(&l, at.ink, text_of(grid, &at), grid->width);
-            end_line(&l);
+            push_broken(&l, at.ink, text_of(grid, &at));
             continue;
         }
         push_cell(&l, column, at.ink, text_of(grid, &at));
@@ -255,11 +271,20 @@ rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf)
     return status;
 }
 
+static bool has_rows(const rc_grid *grid)
+{
+    for (size_t i = 0; i < cell_count(grid); i++)
+        if (!cell_at(grid, i).is_line)
+            return true;
+    return false;
+}
+
 rc_status rc_grid_push(rc_grid *grid, rc_buf *buf)
 {
     if (status_of(grid) == RC_OK) {
         measure(grid);
-        rc_grid_push_titles(grid, buf);
+        if (has_rows(grid))
+            rc_grid_push_titles(grid, buf);
     }
     return rc_grid_push_rows(grid, buf);
 }

@@ -70,7 +70,7 @@ static void test_wide(void **state)
 static void test_narrower_and_narrower(void **state)
 {
     (void)state;
-    for (unsigned width = 100; width >= 13; width--) {
+    for (unsigned width = 100; width >= 20; width--) {
         char room[4096];
         render(width, false, room, sizeof(room));
         for (char *line = room; *line != '\0';) {
