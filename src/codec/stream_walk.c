@@ -4,10 +4,13 @@
 #include "base/json_scan.h"
 #include "base/str.h"
 #include "codec/stream_table.h"
+#include "codec/usage_weight.h"
 
 rc_stream_found rc_stream_found_none(void)
 {
-    return (rc_stream_found){.seen.usage = {-1, -1, -1, -1, -1}};
+    rc_stream_found found = {.begun = 0};
+    rc_usage_init(&found.usage);
+    return found;
 }
 
 /* The walk: one pass over the text, without a look at what no shape names. The depth of the
@@ -155,13 +158,28 @@ static void note_choice(walk *w)
     w->is_finished = false;
 }
 
-static void on_tokens(rc_stream_seen *seen, rc_str raw, int64_t *tokens)
+static void on_content(walk *w, rc_stream_action what, const value *v)
 {
-    int64_t count;
-    if (rc_json_to_i64(raw, &count) != RC_OK || count < 0)
+    rc_stream_found *found = w->found;
+    if (!is_filled(v))
         return;
-    *tokens = count;
-    seen->kinds |= RC_STREAM_USAGE;
+    found->seen.kinds |= RC_STREAM_CONTENT;
+    found->seen.content_bytes += v->raw.len;
+    w->is_begun = true;
+    if (what == RC_STREAM_DO_CONTENT)
+        found->usage.weight += v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
+}
+
+static void on_usage(rc_stream_found *found, rc_str object)
+{
+    if (rc_usage_read_object(&found->usage, object))
+        found->seen.kinds |= RC_STREAM_USAGE;
+}
+
+static void on_count(rc_stream_found *found, rc_str name, const value *v)
+{
+    if (v->first != '"' && rc_usage_read_number(&found->usage, name, v->raw))
+        found->seen.kinds |= RC_STREAM_USAGE;
 }
 
 static void on_index(walk *w, rc_str raw)
@@ -171,18 +189,15 @@ static void on_index(walk *w, rc_str raw)
         w->choice = index < 63 ? (unsigned)index : 63;
 }
 
-static void on_value(walk *w, rc_stream_action what, const value *v)
+static void on_value(walk *w, const rc_stream_field *field, const value *v)
 {
     rc_stream_seen *seen = &w->found->seen;
-    switch (what) {
+    switch (field->action) {
     case RC_STREAM_DO_WALK:
         break;
     case RC_STREAM_DO_CONTENT:
-        if (!is_filled(v))
-            break;
-        seen->kinds |= RC_STREAM_CONTENT;
-        seen->content_bytes += v->raw.len;
-        w->is_begun = true;
+    case RC_STREAM_DO_MEDIA:
+        on_content(w, field->action, v);
         break;
     case RC_STREAM_DO_FINISH:
         if (v->first != '"' || v->raw.len == 0)
@@ -205,20 +220,11 @@ static void on_value(walk *w, rc_stream_action what, const value *v)
         if (v->first == 't')
             seen->kinds |= RC_STREAM_TERMINATOR;
         break;
-    case RC_STREAM_DO_INPUT:
-        on_tokens(seen, v->raw, &seen->usage.input);
+    case RC_STREAM_DO_USAGE:
+        on_usage(w->found, v->raw);
         break;
-    case RC_STREAM_DO_OUTPUT:
-        on_tokens(seen, v->raw, &seen->usage.output);
-        break;
-    case RC_STREAM_DO_CACHED:
-        on_tokens(seen, v->raw, &seen->usage.cached);
-        break;
-    case RC_STREAM_DO_WRITTEN:
-        on_tokens(seen, v->raw, &seen->usage.written);
-        break;
-    case RC_STREAM_DO_REASONING:
-        on_tokens(seen, v->raw, &seen->usage.reasoning);
+    case RC_STREAM_DO_COUNT:
+        on_count(w->found, field->key, v);
         break;
     }
 }
@@ -269,7 +275,7 @@ static bool walk_member(walk *w, const rc_stream_shape *form)
     if (!pass_value(w, &v))
         return false;
     if (f)
-        on_value(w, f->action, &v);
+        on_value(w, f, &v);
     return true;
 }
 
