@@ -2,7 +2,7 @@
 #include "codec/usage.h"
 
 #include "base/json_find.h"
-#include "base/json_scan.h"
+#include "base/json_walk.h"
 #include "base/str.h"
 #include "codec/usage_weight.h"
 
@@ -52,6 +52,8 @@ static int64_t tokens_of(rc_str number)
 {
     int64_t value;
     size_t point = rc_str_find_byte(number, '.', 0);
+    if (point + 1 == number.len)
+        return -1;
     for (size_t i = point; i < number.len; i++)
         if (i > point && number.ptr[i] != '0')
             return -1;
@@ -86,11 +88,24 @@ static void note(int64_t *number, int64_t value)
         *number = value;
 }
 
+/* The lengths of their names, in whole words: most rows are ruled out eight at a time. */
+static const char LENGTHS[(COUNT(MEMBERS) + 7) / 8 * 8] = {
+#define RC_USAGE_MEMBER(name, WHAT) (char)(sizeof(name) - 1),
+#include "../../spec/usage.def"
+};
+
 static const member_row *member_of(rc_str name)
 {
-    for (size_t i = 0; i < COUNT(MEMBERS); i++)
-        if (rc_str_eq(MEMBERS[i].name, name))
-            return &MEMBERS[i];
+    if (name.len == 0 || name.len > INT8_MAX)
+        return NULL;
+    for (size_t i = 0; i < sizeof(LENGTHS); i += 8) {
+        uint64_t same = rc_json_scan_equal(rc_json_scan_word(LENGTHS + i), (char)name.len);
+        for (; same != 0; same &= same - 1) {
+            const member_row *row = &MEMBERS[i + (size_t)__builtin_ctzll(same) / 8];
+            if (rc_str_eq(row->name, name))
+                return row;
+        }
+    }
     return NULL;
 }
 
@@ -106,40 +121,41 @@ bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
 
 /* --- objects --- */
 
-/* One member of the object; *depth counts the objects that are open. */
-static void read_member(rc_usage *usage, rc_json_reader *reader, rc_str name, unsigned *depth)
+/* The members of the object that the walk stands at. */
+static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
 {
-    rc_json_token value = rc_json_reader_next(reader);
-    if (value.type == RC_JSON_NUMBER) {
-        rc_usage_read_number(usage, name, value.raw);
-        return;
-    }
-    const member_row *row = member_of(name);
-    if (value.type == RC_JSON_OBJECT_BEGIN && row && row->what == RC_USAGE_DETAILS)
-        ++*depth;
-    else if (value.type == RC_JSON_OBJECT_BEGIN || value.type == RC_JSON_ARRAY_BEGIN)
-        rc_json_reader_skip(reader);
+    if (depth == DEPTH_MAX || !rc_json_walk_byte(json, '{'))
+        return false;
+    if (rc_json_walk_byte(json, '}'))
+        return true;
+    do {
+        rc_str name;
+        rc_json_walked value;
+        if (!rc_json_walk_key(json, &name))
+            return false;
+        const member_row *row = member_of(name);
+        if (row && row->what == RC_USAGE_DETAILS && rc_json_walk_peek(json) == '{') {
+            if (!read_members(usage, json, depth + 1))
+                return false;
+            continue;
+        }
+        if (!rc_json_walk_value(json, &value))
+            return false;
+        if (row && row->what != RC_USAGE_DETAILS && value.first != '"')
+            note(&usage->numbers[row->what], value_of(row->what, value.raw));
+    } while (rc_json_walk_byte(json, ','));
+    return rc_json_walk_byte(json, '}');
 }
 
 /* All of it or nothing: an object that is cut off may hold half of a number. */
 bool rc_usage_read_object(rc_usage *usage, rc_str text)
 {
-    const rc_json_limits limits = {.max_bytes = RC_USAGE_OBJECT_MAX_BYTES, .max_depth = DEPTH_MAX};
-    rc_json_reader reader;
+    rc_json_walk json = rc_json_walk_begin(text);
     rc_usage found;
     rc_usage_init(&found);
-    rc_json_reader_init(&reader, text, &limits);
-    if (rc_json_reader_next(&reader).type != RC_JSON_OBJECT_BEGIN)
+    if (text.len > RC_USAGE_OBJECT_MAX_BYTES || !read_members(&found, &json, 0) ||
+        rc_json_walk_peek(&json) != '\0' || json.at != text.len)
         return false;
-    for (unsigned depth = 1; depth > 0;) {
-        rc_json_token token = rc_json_reader_next(&reader);
-        if (token.type == RC_JSON_KEY)
-            read_member(&found, &reader, token.raw, &depth);
-        else if (token.type == RC_JSON_OBJECT_END)
-            depth--;
-        else
-            return false;
-    }
     rc_usage_add(usage, &found);
     return rc_usage_has_tokens(&found) || found.numbers[RC_USAGE_SECONDS] >= 0;
 }

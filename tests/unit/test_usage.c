@@ -142,7 +142,9 @@ static void test_every_form(void **state)
          {-1, -1, -1, -1, -1, -1, 3250, -1, -1}},
         /* a number of 12.0 is one */
         {"{'usage':{'prompt_tokens':12.0,'completion_tokens':3.}}",
-         {-1, -1, -1, -1, -1, -1, -1, -1, -1}},
+         {12, -1, -1, -1, -1, -1, -1, -1, -1}},
+        {"{'usage':{'prompt_tokens':12,'completion_tokens':09}}",
+         {12, -1, -1, -1, -1, -1, -1, -1, -1}},
         {"{'usage':{'prompt_tokens':12.0,'completion_tokens':3.5}}",
          {12, -1, -1, -1, -1, -1, -1, -1, -1}},
     };
@@ -182,7 +184,7 @@ static void test_not_believed(void **state)
         "{'usage':{'prompt_tokens':20,'completion_tokens':9",
         "{'usage':{'prompt_tokens':2",
         "{'usage':{'prompt_tokens':20 'completion_tokens':9}}",
-        "{'usage':{'prompt_tokens':20,'completion_tokens':09}}",
+        "{'usage':{'prompt_tokens':20,'completion_tokens':nil}}",
         "{'usage':{'prompt_tokens':20,,}}",
         "{'usage':{'prompt_tokens':20]}",
         "{'choices':[{'usage':{'prompt_tokens':20}}]}", /* read in streams alone */
