@@ -82,17 +82,25 @@ static void set_images(rc_charge *charge, const rc_usage_count *said, source fro
 
 rc_charge rc_usage_charge(const rc_usage *usage, rc_try_end end, rc_str request)
 {
+    rc_ask ask = {.answers = 1};
+    if (end < RC_TRY_END_COUNT && ENDS[end].input > FROM_COUNT) {
+        const rc_usage_count said = rc_usage_said(usage);
+        if (said.input <= 0 && said.audio_ms < 0)
+            ask = rc_ask_read(request);
+    }
+    return rc_usage_charge_ask(usage, end, &ask);
+}
+
+rc_charge rc_usage_charge_ask(const rc_usage *usage, rc_try_end end, const rc_ask *ask)
+{
     rc_charge charge = {.input = 0};
     if (end >= RC_TRY_END_COUNT || ENDS[end].input == FROM_NOWHERE)
         return charge;
     const rc_usage_count said = rc_usage_said(usage);
     const source from = ENDS[end].input;
-    rc_ask ask = {.answers = 1};
-    if (from != FROM_COUNT && said.input <= 0 && said.audio_ms < 0)
-        ask = rc_ask_read(request);
-    set_input(&charge, &said, from, &ask);
+    set_input(&charge, &said, from, ask);
     set_output(&charge, usage, &said, ENDS[end].output);
-    set_images(&charge, &said, from, &ask);
+    set_images(&charge, &said, from, ask);
     if (said.cost_micros >= 0) {
         charge.cost_micros = (uint64_t)said.cost_micros;
         charge.has_cost = true;

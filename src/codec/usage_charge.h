@@ -49,6 +49,9 @@ typedef struct rc_charge {
  * request: borrow. */
 rc_charge rc_usage_charge(const rc_usage *usage, rc_try_end end, rc_str request);
 
+/* The same for a request whose body is gone: what it asked was read before. ask: borrows. */
+rc_charge rc_usage_charge_ask(const rc_usage *usage, rc_try_end end, const rc_ask *ask);
+
 /* What a try may cost at most, before it is sent: the input, and for each answer what the request
  * allows, or default_output where it does not say. Marked as estimated. request: borrows. */
 rc_charge rc_usage_foresee(rc_str request, uint64_t default_output);

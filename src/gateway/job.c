@@ -133,7 +133,7 @@ static void stop_tries(rc_gate_job *job)
     for (size_t i = 0; is_trying && i < 2; i++)
         if (tries[i] != NULL) {
             rc_gate_try_stop(tries[i]);
-            rc_gate_job_step_try(tries[i], NULL);
+            rc_gate_job_step_try(tries[i], NULL, false);
         }
 }
 

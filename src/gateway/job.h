@@ -18,6 +18,7 @@
 #include "codec/sse.h"
 #include "codec/stream.h"
 #include "codec/stream_array.h"
+#include "codec/usage_charge.h"
 #include "gateway/gate_private.h"
 #include "gateway/request_upstream.h"
 
@@ -70,7 +71,8 @@ typedef struct rc_job_step {
     int64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t bytes;
-    rc_stream_usage usage;
+    rc_charge charge; /* what it used */
+    uint64_t cost_usd_micro;
     uint32_t flags;          /* RC_RECORD_ */
     const rc_report *report; /* NULL: it worked */
 } rc_job_step;
@@ -106,6 +108,7 @@ struct rc_gate_try {
     bool is_watched;        /* watch knows something of it */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
+    rc_usage usage;         /* of a whole answer */
     rc_stream_watch watch;
     union {
         rc_sse sse;
@@ -148,10 +151,12 @@ struct rc_gate_job {
     uint64_t content_by_ms;
 
     uint64_t upload_left; /* of a body that is passed on as it comes */
+    rc_ask ask;           /* what the request asked, once its body is gone */
     bool is_once;         /* that body is gone */
     bool is_body_whole;
-    bool is_late;   /* the deadline ended the latest try */
-    bool was_begun; /* it failed behind content */
+    bool is_body_gone; /* ask says what it asked */
+    bool is_late;      /* the deadline ended the latest try */
+    bool was_begun;    /* it failed behind content */
     bool is_recorded;
     bool is_waiting; /* for the store */
     rc_kept kept;
@@ -264,8 +269,9 @@ void rc_gate_job_finish(rc_gate_job *job);
 
 /* A line more; NULL: there are too many, or no memory. */
 rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind);
-/* How a try ended. report: NULL when it worked; borrows. */
-void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report);
+/* How a try ended. report: of a failure; borrows. NULL with is_done: it worked; without: it was
+ * given up. */
+void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done);
 /* What is to be done next, and whom that passes over. */
 void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
 void rc_gate_job_steps_done(rc_gate_job *job);

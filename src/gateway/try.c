@@ -31,6 +31,7 @@ static rc_gate_try *new_try(rc_gate_job *job)
     memset(&try->upstream, 0, offsetof(rc_upstream_call, reader));
     try->job = job;
     try->first_byte_ms = -1;
+    rc_usage_init(&try->usage);
     const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     rc_buf_init(&try->wire, alloc, WIRE_MAX_BYTES + body_max);
     rc_buf_init(&try->sent, alloc, body_max + RC_GATE_MODEL_MAX * 8);
@@ -82,6 +83,8 @@ void rc_gate_try_slim(rc_gate_try *try)
 {
     if (try->demo != NULL || !rc_upstream_is_sent(&try->upstream))
         return;
+    try->job->ask = rc_ask_read(try->job->request.body);
+    try->job->is_body_gone = true;
     drop_request(try);
     rc_buf_init(&try->wire, &try->job->gate->settings.alloc, 1);
     rc_buf_init(&try->sent, &try->job->gate->settings.alloc, 1);

@@ -30,7 +30,7 @@ static void tell_hedge(rc_gate_try *try)
     }
     job->now = try;
     rc_gate_try_stop(other);
-    rc_gate_job_step_try(other, NULL);
+    rc_gate_job_step_try(other, NULL, false);
     rc_gate_try_free(other);
     tell_call(job);
 }
@@ -41,7 +41,7 @@ static void take_report(rc_gate_try *try, const rc_report *report)
     rc_report_free(job->report);
     job->report = report;
     job->was_begun = job->state == RC_JOB_ANSWERING;
-    rc_gate_job_step_try(try, report);
+    rc_gate_job_step_try(try, report, false);
 }
 
 static void end_failed(rc_gate_try *try, const rc_report *report)

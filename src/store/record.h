@@ -106,6 +106,20 @@ typedef struct rc_store_mark {
     int64_t until_unix_ms; /* by the wall clock, which goes on while we do not; 0: for good */
 } rc_store_mark;
 
+/* What was spent on a day, by whom and where: the sum of the attempts that cost something, or used
+ * tokens. The store adds it up as it keeps the attempts, in the same transaction. */
+typedef struct rc_store_spent {
+    int64_t day; /* since 1970, in UTC: of the attempts' unix_ms */
+    rc_str client;
+    rc_str route;
+    rc_str target;
+    rc_str credential;
+    uint64_t attempts;
+    uint64_t tokens_in;
+    uint64_t tokens_out;
+    uint64_t cost_usd_micro;
+} rc_store_spent;
+
 /* rc_batch: records and marks that are kept together or not at all. */
 typedef struct rc_batch {
     const struct rc_batch *next; /* in one transaction with this one; NULL: the last */

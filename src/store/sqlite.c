@@ -188,6 +188,7 @@ static const rc_store_calls calls = {
     .names = rc_sqlite_list_names,
     .measure = rc_sqlite_measure,
     .marks = read_marks,
+    .spent = rc_sqlite_spent,
     .check = check,
     .close = close_store,
 };

@@ -56,6 +56,7 @@ typedef struct rc_store_query {
 typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
 typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
 typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
+typedef bool (*rc_store_spent_each)(void *ctx, const rc_store_spent *spent);
 
 /* How much there is. */
 typedef struct rc_store_extent {
@@ -84,6 +85,8 @@ typedef struct rc_store_calls {
     bool (*names)(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault);
     bool (*measure)(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
     bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+    bool (*spent)(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
+                  rc_store_fault *fault);
     bool (*check)(rc_store *store, rc_store_fault *fault);
     void (*close)(rc_store *store);
 } rc_store_calls;
@@ -142,6 +145,11 @@ bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fau
 
 /* What must survive a restart. Marks are saved by append. */
 bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+
+/* What was spent, from a day on (0: ever), the oldest first. The sums are those of the attempts
+ * that are kept, to the millionth. */
+bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
+                          rc_store_fault *fault);
 
 /* Is the whole file sound? Reads all of it. */
 bool rc_store_check(rc_store *store, rc_store_fault *fault);
