@@ -6,6 +6,8 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
+/* For words that are told at the end of a drain to leave. */
+#define LAST_MS 500u
 
 /* ---- chance and time ---- */
 
@@ -133,10 +135,21 @@ void rc_gate_timer_closed(rc_gate *gate)
     check_end(gate);
 }
 
-static void on_drain_timer(uv_timer_t *timer)
+static void on_last_timer(uv_timer_t *timer)
 {
     rc_gate *gate = timer->data;
     rc_server_close(&gate->server);
+}
+
+/* Whoever still waits is told; a moment later all is cut. */
+static void on_drain_timer(uv_timer_t *timer)
+{
+    rc_gate *gate = timer->data;
+    for (rc_gate_job *job = gate->live, *next = NULL; job != NULL; job = next) {
+        next = job->live_next;
+        rc_gate_job_cut_short(job);
+    }
+    (void)uv_timer_start(timer, on_last_timer, LAST_MS, 0);
 }
 
 void rc_gate_stop(rc_gate *gate)

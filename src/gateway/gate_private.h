@@ -42,7 +42,8 @@ struct rc_gate {
     uv_mutex_t kept_lock;
     rc_gate_job *kept; /* behind kept_lock */
 
-    uint32_t jobs; /* that are not over */
+    uint32_t jobs;     /* that are not over */
+    rc_gate_job *live; /* the same, newest first */
     rc_gate_job *spare_jobs;
     uint32_t spare_job_count;
     rc_gate_try *spare_tries;

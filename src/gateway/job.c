@@ -49,6 +49,11 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     rc_buf_init(&job->body, alloc, rc_gate_job_plans(job)->config->limits.max_body_bytes);
     rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
     gate->jobs++;
+    job->live_prev = NULL;
+    job->live_next = gate->live;
+    if (gate->live != NULL)
+        gate->live->live_prev = job;
+    gate->live = job;
     rc_metrics_in_flight(gate->metrics, 1);
     rc_exchange_set_owner(exchange, job);
     return job;
@@ -76,6 +81,16 @@ void rc_gate_close_spares(rc_gate *gate)
         close_timer(job);
     }
     gate->spare_job_count = RC_GATE_SPARE_MAX; /* no more of them */
+}
+
+static void leave_live(rc_gate_job *job)
+{
+    if (job->live_prev != NULL)
+        job->live_prev->live_next = job->live_next;
+    else
+        job->gate->live = job->live_next;
+    if (job->live_next != NULL)
+        job->live_next->live_prev = job->live_prev;
 }
 
 static void recycle(rc_gate_job *job)
@@ -108,6 +123,7 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_buf_done(&job->lines);
     rc_gate_leave(gate, job->edition);
     rc_metrics_in_flight(gate->metrics, -1);
+    leave_live(job);
     recycle(job);
     rc_gate_job_left(gate);
 }
@@ -157,6 +173,30 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
         step->reason = RC_WHY_CANCELLED;
     job->gone_text = gone->text;
     rc_gate_job_keep(job, RC_THEN_NOTHING);
+}
+
+void rc_gate_job_cut_short(rc_gate_job *job)
+{
+    const rc_str words = RC_STR("This gateway is being stopped: try again.");
+    switch (job->state) {
+    case RC_JOB_READING:
+    case RC_JOB_WAITING:
+        cancel(job);
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, words);
+        return;
+    case RC_JOB_TRYING:
+    case RC_JOB_ANSWERING:
+        rc_gate_try_stop(job->now);
+        rc_gate_try_fail_here(job->now,
+                              job->state == RC_JOB_ANSWERING ? RC_CODE_STREAM_INTERRUPTED
+                                                             : RC_CODE_OVERLOADED,
+                              words);
+        return;
+    case RC_JOB_KEEPING:
+    case RC_JOB_ENDING:
+    case RC_JOB_OVER:
+        return;
+    }
 }
 
 /* ---- time ---- */

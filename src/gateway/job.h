@@ -126,6 +126,7 @@ struct rc_gate_job {
     rc_gate *gate;
     rc_exchange *exchange; /* NULL: the client is gone */
     rc_gate_job *next;     /* of the spare ones, or of those that were kept */
+    rc_gate_job *live_next, *live_prev;
     uv_timer_t timer;
     uint64_t timer_at_ms; /* when it fires; RC_UNLIMITED: it does not */
     /* What is above is kept from one request to the next. */
@@ -194,6 +195,8 @@ void rc_gate_job_on_done(rc_gate_job *job);
 void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
 /* Nothing more comes of it. */
 void rc_gate_job_over(rc_gate_job *job);
+/* There is no more time: what has begun ends with a word, what has not is refused. */
+void rc_gate_job_cut_short(rc_gate_job *job);
 
 /* Does what rc_call says. */
 void rc_gate_job_do(rc_gate_job *job, rc_action action);
@@ -262,6 +265,8 @@ void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
 void rc_gate_job_out_of_memory(rc_gate_job *job);
 /* A report of our own, to be filled in. */
 void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code code, rc_str message);
+/* "clause" as "Clause.", in room, or as it is. */
+rc_str rc_gate_sentence(const char *clause, char *room, size_t size);
 /* Writes what `then` says, once the record is safe. */
 void rc_gate_job_finish(rc_gate_job *job);
 

@@ -332,13 +332,15 @@ static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
 static void on_failure(void *ctx, const rc_upstream_failure *failure)
 {
     rc_gate_try *try = ctx;
+    char room[256];
     try->demo = NULL;
     if (failure->is_local)
         rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind), rc_str_c(failure->text));
     else if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_end(try, failure);
     else if (failure->kind == RC_UPSTREAM_MALFORMED)
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, rc_str_c(failure->text));
+        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
+                              rc_gate_sentence(failure->text, room, sizeof room));
     else
         fail_transport(try, failure);
 }

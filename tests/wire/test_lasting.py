@@ -234,6 +234,31 @@ def fresh_key_is_taken(suite_mock):
         gateway.stop()
 
 
+# ---- the end ----
+
+
+def drained_with_a_word():
+    """What cannot finish in time is told so, in its own dialect, and recorded."""
+    gateway = Lasting({**OPEN, "limits": {"drain_ms": 300}}).start()
+    try:
+        stream = chat("trickle-50+tokens-2000").replace(b'{"model"', b'{"stream": true, "model"')
+        length = len(stream.split(b"\r\n\r\n", 1)[1])
+        stream = stream.replace(b"Content-Length: ", b"Content-Length: %d\r\nx-was: " % length)
+        with Client(gateway.port) as streaming, Client(gateway.port) as waiting:
+            streaming.send(stream)
+            waiting.send(chat("hang"))
+            streaming.source.more()
+            gateway.signal(signal.SIGTERM)
+            first, second = streaming.read(), waiting.read()
+        check(first.status == 200 and first.end == CLEAN, first)
+        check(b"StreamInterrupted" in first.body and b"[DONE]" not in first.body, first)
+        check(second.status == 503 and b"being stopped" in second.body, second)
+        check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-2000:])
+        check(sorted(sum(gateway.operations().values(), [])) == ["failed", "failed"], gateway.operations())
+    finally:
+        gateway.stop()
+
+
 # ---- sockets that were passed ----
 
 
@@ -301,6 +326,7 @@ suite.case("a key without credit is left alone, also after a restart", dead_key_
 suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
 suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)
 suite.case("what is known of a target survives a reload", what_is_known_survives_a_reload)
+suite.case("a drain that takes too long ends with a word", drained_with_a_word)
 suite.case("a socket that was passed outlives the process", passed_socket)
 suite.case("killed under load: what was answered is on record, once", killed_under_load)
 suite.case("reloaded under load, then ended: nothing is lost", reloaded_under_load)
