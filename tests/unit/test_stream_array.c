@@ -99,6 +99,9 @@ static void test_array_oversized(void **state)
     static const row rows[] = {
         {"[{\"a\":\"0123456789\"},{}]", "!@19 ({})@22 C@23 "},
         {"[{}]                  ", "({})@3 C@4 B!x@22 "},
+        /* white space of any length is no element */
+        {"[                  ]", "B@16 C@20 "},
+        {"[{},                                  {}]", "({})@3 B@19 B@35 ({})@40 C@41 "},
     };
     expect_rows(FORM_ARRAY, rows, COUNT(rows), 16);
 }

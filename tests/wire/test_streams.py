@@ -88,10 +88,9 @@ def told(sample, data, content, codes):
     check(content in answer.body, "content is missing:", answer)
     events, rest = sample.read(answer.body)
     check(not rest, "half an event:", rest)
-    error = events[-1][1]
-    check(isinstance(error, dict) and "error" in error and "recourse" in error, answer)
+    error = sample.take_error(events)
     check(error["recourse"]["error_code"] in codes, error["recourse"])
-    check(sum("recourse" in event for _, event in events if isinstance(event, dict)) == 1, answer)
+    check(not any("error" in event for _, event in events if isinstance(event, dict)), answer)
 
 
 def untouched(sample):
