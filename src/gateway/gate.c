@@ -6,6 +6,8 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
+/* Of a buffer's memory that is kept for the next request. */
+#define REST_MAX_BYTES 4096u
 /* For words that are told at the end of a drain to leave. */
 #define LAST_MS 500u
 
@@ -49,6 +51,24 @@ rc_id rc_gate_next_id(rc_gate *gate)
 int64_t rc_gate_unix_ms(const rc_gate *gate)
 {
     return rc_clock_unix_ms(gate->settings.calls);
+}
+
+/* ---- buffers ---- */
+
+void rc_gate_drop_buf(rc_buf *buf)
+{
+    const rc_alloc alloc = buf->alloc;
+    const size_t max_bytes = buf->max_bytes;
+    rc_buf_done(buf);
+    rc_buf_init(buf, &alloc, max_bytes);
+}
+
+void rc_gate_rest_buf(rc_buf *buf)
+{
+    if (buf->size > REST_MAX_BYTES)
+        rc_gate_drop_buf(buf);
+    else
+        rc_buf_reset(buf);
 }
 
 /* ---- the end ---- */

@@ -85,6 +85,11 @@ bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t 
 /* The demo, made when it is first asked. NULL: no memory. */
 rc_demo *rc_gate_demo(rc_gate *gate);
 
+/* A buffer rests until the next request: a small one keeps its memory, a large one does not. And
+ * one that is not needed for now gives it back, whatever its size. */
+void rc_gate_rest_buf(rc_buf *buf);
+void rc_gate_drop_buf(rc_buf *buf);
+
 /* Tells how the loop is doing. */
 void rc_gate_beat(const rc_gate *gate);
 

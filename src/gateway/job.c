@@ -22,12 +22,13 @@ static rc_gate_job *take_spare(rc_gate *gate)
     job->timer.data = job;
     job->timer_at_ms = RC_UNLIMITED;
     job->gate = gate;
+    rc_buf_init(&job->body, alloc, 0);
+    rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
     return job;
 }
 
 rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &gate->settings.alloc;
     rc_gate_job *job = take_spare(gate);
     if (job == NULL)
         return NULL;
@@ -46,8 +47,7 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     job->steps = job->first;
     job->step_room = RC_JOB_STEPS_FIRST;
     job->call.plan = NULL;
-    rc_buf_init(&job->body, alloc, rc_gate_job_plans(job)->config->limits.max_body_bytes);
-    rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
+    job->body.max_bytes = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     gate->jobs++;
     job->live_prev = NULL;
     job->live_next = gate->live;
@@ -63,6 +63,8 @@ static void on_timer_closed(uv_handle_t *handle)
 {
     rc_gate_job *job = handle->data;
     rc_gate *gate = job->gate;
+    rc_buf_done(&job->body);
+    rc_buf_done(&job->lines);
     gate->settings.alloc.put(gate->settings.alloc.ctx, job, sizeof *job);
     rc_gate_timer_closed(gate);
 }
@@ -119,8 +121,8 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_gate_try_free(job->now);
     rc_gate_job_steps_done(job);
     rc_report_free(job->report);
-    rc_buf_done(&job->body);
-    rc_buf_done(&job->lines);
+    rc_gate_rest_buf(&job->body);
+    rc_gate_rest_buf(&job->lines);
     rc_gate_leave(gate, job->edition);
     rc_metrics_in_flight(gate->metrics, -1);
     leave_live(job);

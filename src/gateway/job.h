@@ -129,6 +129,8 @@ struct rc_gate_job {
     rc_gate_job *live_next, *live_prev;
     uv_timer_t timer;
     uint64_t timer_at_ms; /* when it fires; RC_UNLIMITED: it does not */
+    rc_buf lines;         /* of the answer's head, until it may leave */
+    rc_buf body;          /* the client's */
     /* What is above is kept from one request to the next. */
     rc_job_state state;
     rc_job_then then;
@@ -165,8 +167,6 @@ struct rc_gate_job {
     const char *gone_text;     /* why the client is gone; NULL: it is not */
     int status;                /* that the client gets */
     const rc_report *report;   /* of the latest failure */
-    rc_buf lines;              /* of the answer's head, until it may leave */
-    rc_buf body;               /* the client's */
 
     rc_job_step *steps; /* first, or memory of their own */
     uint32_t step_count;

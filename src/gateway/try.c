@@ -13,17 +13,29 @@ static uint32_t ms32(uint64_t ms)
 
 /* ---- memory ---- */
 
-static rc_gate_try *new_try(rc_gate_job *job)
+static rc_gate_try *take_spare(rc_gate *gate)
 {
-    rc_gate *gate = job->gate;
     const rc_alloc *alloc = &gate->settings.alloc;
     rc_gate_try *try = gate->spare_tries;
     if (try != NULL) {
         gate->spare_tries = try->next_spare;
         gate->spare_try_count--;
-    } else {
-        try = alloc->get(alloc->ctx, sizeof *try);
+        return try;
     }
+    try = alloc->get(alloc->ctx, sizeof *try);
+    if (try == NULL)
+        return NULL;
+    rc_buf_init(&try->wire, alloc, 0);
+    rc_buf_init(&try->sent, alloc, 0);
+    rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
+    rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
+    rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
+    return try;
+}
+
+static rc_gate_try *new_try(rc_gate_job *job)
+{
+    rc_gate_try *try = take_spare(job->gate);
     if (try == NULL)
         return NULL;
     /* The readers are set when they begin; the call's is large. */
@@ -33,19 +45,19 @@ static rc_gate_try *new_try(rc_gate_job *job)
     try->first_byte_ms = -1;
     rc_usage_init(&try->usage);
     const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
-    rc_buf_init(&try->wire, alloc, WIRE_MAX_BYTES + body_max);
-    rc_buf_init(&try->sent, alloc, body_max + RC_GATE_MODEL_MAX * 8);
-    rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
-    rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
-    rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
+    try->wire.max_bytes = WIRE_MAX_BYTES + body_max;
+    try->sent.max_bytes = body_max + RC_GATE_MODEL_MAX * 8;
     return try;
 }
 
-static void drop_request(rc_gate_try *try)
+static void free_memory(rc_gate *gate, rc_gate_try *try)
 {
-    rc_secret_wipe_buf(&try->wire);
     rc_buf_done(&try->wire);
     rc_buf_done(&try->sent);
+    rc_buf_done(&try->head);
+    rc_buf_done(&try->held);
+    rc_buf_done(&try->room);
+    gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
 }
 
 void rc_gate_try_free(rc_gate_try *try)
@@ -54,14 +66,16 @@ void rc_gate_try_free(rc_gate_try *try)
         return;
     rc_gate *gate = try->job->gate;
     rc_gate_try_stop(try);
-    drop_request(try);
-    rc_buf_done(&try->head);
-    rc_buf_done(&try->held);
-    rc_buf_done(&try->room);
+    rc_secret_wipe_buf(&try->wire);
     if (gate->spare_try_count >= RC_GATE_SPARE_MAX) {
-        gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
+        free_memory(gate, try);
         return;
     }
+    rc_gate_rest_buf(&try->wire);
+    rc_gate_rest_buf(&try->sent);
+    rc_gate_rest_buf(&try->head);
+    rc_gate_rest_buf(&try->held);
+    rc_gate_rest_buf(&try->room);
     try->next_spare = gate->spare_tries;
     gate->spare_tries = try;
     gate->spare_try_count++;
@@ -72,7 +86,7 @@ void rc_gate_free_spares(rc_gate *gate)
     while (gate->spare_tries != NULL) {
         rc_gate_try *try = gate->spare_tries;
         gate->spare_tries = try->next_spare;
-        gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
+        free_memory(gate, try);
     }
 }
 
@@ -85,11 +99,10 @@ void rc_gate_try_slim(rc_gate_try *try)
         return;
     try->job->ask = rc_ask_read(try->job->request.body);
     try->job->is_body_gone = true;
-    drop_request(try);
-    rc_buf_init(&try->wire, &try->job->gate->settings.alloc, 1);
-    rc_buf_init(&try->sent, &try->job->gate->settings.alloc, 1);
-    rc_buf_done(&try->job->body);
-    rc_buf_init(&try->job->body, &try->job->gate->settings.alloc, 1);
+    rc_secret_wipe_buf(&try->wire);
+    rc_gate_drop_buf(&try->wire);
+    rc_gate_drop_buf(&try->sent);
+    rc_gate_drop_buf(&try->job->body);
 }
 
 /* ---- the request ---- */

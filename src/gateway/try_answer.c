@@ -78,8 +78,7 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
     if (write_lines(try) &&
         rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
                               length) == RC_OK) {
-        rc_buf_done(&job->lines);
-        rc_buf_init(&job->lines, &job->gate->settings.alloc, 2 * RC_JOB_HELD_MAX);
+        rc_gate_drop_buf(&job->lines);
         rc_gate_job_arm(job);
         return true;
     }
