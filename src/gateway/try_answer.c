@@ -1,7 +1,4 @@
 /* What a provider answers, until it is clear what to make of it. */
-#define _GNU_SOURCE /* memmem */
-#include <string.h>
-
 #include "base/json_find.h"
 #include "base/str.h"
 #include "gateway/job.h"
@@ -175,7 +172,7 @@ static bool is_bad(rc_gate_try *try, rc_str body)
     const rc_status status = rc_json_find(body, &none, 1, false);
     if (status != RC_OK && status != RC_E_TYPE)
         return true;
-    if (status == RC_OK && memmem(body.ptr, body.len, "error\"", 6) == NULL)
+    if (status == RC_OK && rc_str_find(body, RC_STR("error\""), 0) == RC_STR_NPOS)
         return false;
     look(try, body, false, &seen);
     return (seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0;
