@@ -24,7 +24,7 @@
 #define RC_CONFIG_ROUTES_MAX 1024
 #define RC_CONFIG_CLIENTS_MAX 4096
 /* Each is looked at before every try. */
-#define RC_CONFIG_BUDGETS_MAX 64
+#define RC_CONFIG_BUDGETS_MAX 30
 
 typedef struct rc_config_root {
     rc_str listen;

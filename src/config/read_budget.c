@@ -71,7 +71,7 @@ void rc_config_read_budgets(rc_config_reader *r, const rc_yaml_node *list)
     if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
         return;
     if (list->count > RC_CONFIG_BUDGETS_MAX) {
-        refuse(r, list, "more than 64 budgets");
+        refuse(r, list, "more than 30 budgets");
         return;
     }
     r->config->budgets = rc_config_array(r, list, sizeof(*r->config->budgets));

@@ -194,8 +194,12 @@ static void test_several(void **state)
     assert_int_equal(answer.renews_unix_ms, 0);
 
     /* more than a try can belong to: the first ones count */
-    static const uint32_t many[] = {7, 7, 7, 7, 7, 7, 7, 7, 0};
-    assert_int_equal(reserve_at(many, 9, 300, NOON, &hold).verdict, RC_SPEND_GRANTED);
+    uint32_t many[RC_SPEND_ROWS_MAX + 1];
+    for (uint32_t i = 0; i < RC_SPEND_ROWS_MAX; i++)
+        many[i] = 7;
+    many[RC_SPEND_ROWS_MAX] = 0;
+    assert_int_equal(reserve_at(many, RC_SPEND_ROWS_MAX + 1, 300, NOON, &hold).verdict,
+                     RC_SPEND_GRANTED);
     assert_int_equal(hold.count, 0);
 }
 
