@@ -4,13 +4,13 @@
 
 #define DAY_MS INT64_C(86400000)
 
-static void lock(const rc_spend *spend)
+static void take_lock(const rc_spend *spend)
 {
     if (spend->lock)
         spend->lock(spend->lock_ctx);
 }
 
-static void unlock(const rc_spend *spend)
+static void give_lock(const rc_spend *spend)
 {
     if (spend->unlock)
         spend->unlock(spend->lock_ctx);
@@ -163,19 +163,19 @@ void rc_spend_init(rc_spend *spend, rc_spend_row *rows, uint32_t row_count)
 
 void rc_spend_grow(rc_spend *spend, rc_spend_row *rows, uint32_t row_count)
 {
-    lock(spend);
+    take_lock(spend);
     for (uint32_t i = 0; i < row_count; i++)
         rows[i] = i < spend->row_count ? spend->rows[i] : (rc_spend_row){.is_in_force = false};
     spend->rows = rows;
     spend->row_count = row_count;
-    unlock(spend);
+    give_lock(spend);
 }
 
-void rc_spend_set_lock(rc_spend *spend, void *ctx, void (*take)(void *), void (*give)(void *))
+void rc_spend_set_lock(rc_spend *spend, void *ctx, void (*lock)(void *), void (*unlock)(void *))
 {
     spend->lock_ctx = ctx;
-    spend->lock = take;
-    spend->unlock = give;
+    spend->lock = lock;
+    spend->unlock = unlock;
 }
 
 /* Somebody waits, and there is something to be had. */
@@ -205,71 +205,70 @@ static void put_rule(rc_spend_row *row, const rc_spend_rule *rule, int64_t now_u
     forget_news(row);
 }
 
-bool rc_spend_define(rc_spend *spend, uint32_t number, const rc_spend_rule *rule,
-                     int64_t now_unix_ms)
+bool rc_spend_define(rc_spend *spend, uint32_t row, const rc_spend_rule *rule, int64_t now_unix_ms)
 {
     bool is_awaited = false;
-    lock(spend);
-    if (number < spend->row_count) {
-        rc_spend_row *row = &spend->rows[number];
+    take_lock(spend);
+    if (row < spend->row_count) {
+        rc_spend_row *r = &spend->rows[row];
         if (rule)
-            put_rule(row, rule, now_unix_ms);
+            put_rule(r, rule, now_unix_ms);
         else
-            row->is_in_force = false;
-        is_awaited = take_awaited(row);
+            r->is_in_force = false;
+        is_awaited = take_awaited(r);
     }
-    unlock(spend);
+    give_lock(spend);
     return is_awaited;
 }
 
-void rc_spend_recall(rc_spend *spend, uint32_t number, int64_t day, uint64_t amount,
+void rc_spend_recall(rc_spend *spend, uint32_t row, int64_t day, uint64_t amount,
                      int64_t now_unix_ms)
 {
-    lock(spend);
-    rc_spend_row *row = row_of(spend, number);
-    if (row && day >= 0 && day <= rc_spend_day(RC_DATETIME_MAX_MS)) {
-        renew(row, now_unix_ms);
-        if (window_of(row->rule.per, day * DAY_MS) == row->window)
-            row->spent = sum(row->spent, amount);
+    take_lock(spend);
+    rc_spend_row *r = row_of(spend, row);
+    if (r && day >= 0 && day <= rc_spend_day(RC_DATETIME_MAX_MS)) {
+        renew(r, now_unix_ms);
+        if (window_of(r->rule.per, day * DAY_MS) == r->window)
+            r->spent = sum(r->spent, amount);
     }
-    unlock(spend);
+    give_lock(spend);
 }
 
-bool rc_spend_raise(rc_spend *spend, uint32_t number, uint64_t more, int64_t now_unix_ms)
+bool rc_spend_raise(rc_spend *spend, uint32_t row, uint64_t more, int64_t now_unix_ms)
 {
     bool is_awaited = false;
-    lock(spend);
-    rc_spend_row *row = row_of(spend, number);
-    if (row) {
-        renew(row, now_unix_ms);
-        row->raised = sum(row->raised, more);
-        forget_news(row);
-        is_awaited = take_awaited(row);
+    take_lock(spend);
+    rc_spend_row *r = row_of(spend, row);
+    if (r) {
+        renew(r, now_unix_ms);
+        r->raised = sum(r->raised, more);
+        forget_news(r);
+        is_awaited = take_awaited(r);
     }
-    unlock(spend);
+    give_lock(spend);
     return is_awaited;
 }
 
-bool rc_spend_look(const rc_spend *spend, uint32_t number, int64_t now_unix_ms,
+bool rc_spend_look(const rc_spend *spend, uint32_t row, int64_t now_unix_ms,
                    rc_spend_state *ret_state)
 {
-    lock(spend);
-    rc_spend_row *row = row_of(spend, number);
-    if (row) {
-        renew(row, now_unix_ms);
+    take_lock(spend);
+    rc_spend_row *r = row_of(spend, row);
+    if (r) {
+        renew(r, now_unix_ms);
         *ret_state = (rc_spend_state){
-            .rule = row->rule,
-            .limit = limit_of(row),
-            .spent = row->spent,
-            .held = row->held,
-            .raised = row->raised,
+            .rule = r->rule,
+            .limit = limit_of(r),
+            .spent = r->spent,
+            .held = r->held,
+            .raised = r->raised,
             .renews_unix_ms =
-                row->rule.per == RC_SPEND_TOTAL ? 0 : start_of(row->rule.per, row->window + 1),
-            .is_awaited = row->is_awaited,
+                r->rule.per == RC_SPEND_TOTAL ? 0 : start_of(r->rule.per, r->window + 1),
+            .is_awaited = r->is_awaited,
         };
     }
-    unlock(spend);
-    return row != NULL;
+    give_lock(spend);
+    return r != NULL;
 }
 
 /* --- tries --- */
@@ -363,21 +362,21 @@ rc_spend_answer rc_spend_reserve(rc_spend *spend, const uint32_t *rows, uint32_t
     if (ret_told)
         ret_told->count = 0;
     *ret_hold = (rc_spend_hold){.amount = amount};
-    lock(spend);
+    take_lock(spend);
     rc_spend_answer answer = ask(spend, rows, count, amount, now_unix_ms, ret_told);
     for (uint32_t i = 0; i < count && answer.verdict == RC_SPEND_GRANTED; i++) {
         rc_spend_row *row = row_of(spend, rows[i]);
         if (row)
             hold_row(row, rows[i], amount, ret_hold);
     }
-    unlock(spend);
+    give_lock(spend);
     return answer;
 }
 
 static bool settle(rc_spend *spend, rc_spend_hold *hold, uint64_t cost, rc_spend_told *told)
 {
     bool is_awaited = false;
-    lock(spend);
+    take_lock(spend);
     for (uint32_t i = 0; i < hold->count && i < RC_SPEND_ROWS_MAX; i++) {
         if (hold->rows[i] >= spend->row_count)
             continue;
@@ -389,7 +388,7 @@ static bool settle(rc_spend *spend, rc_spend_hold *hold, uint64_t cost, rc_spend
             tell_spent(row, hold->rows[i], told);
         is_awaited = take_awaited(row) || is_awaited;
     }
-    unlock(spend);
+    give_lock(spend);
     *hold = (rc_spend_hold){.count = 0};
     return is_awaited;
 }

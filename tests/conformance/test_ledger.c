@@ -85,9 +85,8 @@ static uint64_t random_below(uint64_t below)
 
 static const char *const requests[] = {
     "{\"messages\":[{\"role\":\"user\",\"content\":\"How do you do?\"}]}",
-    "{\"max_tokens\":300,\"messages\":[{\"role\":\"user\",\"content\":\"\\u4f60\\u597d\"}],\"n\":"
-    "2}",
-    "{\"system\":\"Be brief.\",\"messages\":[],\"max_tokens\":64}",
+    "{\"max_tokens\":300,\"messages\":[{\"role\":\"user\",\"content\":\"\\u4f60\"}]}",
+    "{\"system\":\"Be brief.\",\"messages\":[],\"max_tokens\":64,\"n\":2}",
 };
 
 /* What came of a try, as it would: a count, half of one, or none. */
