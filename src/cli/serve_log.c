@@ -85,6 +85,26 @@ void rc_serve_log_store(void *ctx, const rc_report *why)
     rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_DOWN, rc_buf_get(&text));
 }
 
+void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)
+{
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push(&text, RC_STR("the budget of "));
+    rc_buf_push(&text, scope);
+    rc_buf_push(&text, news->kind == RC_SPEND_PAUSED   ? RC_STR(" is used up; requests wait: ")
+                       : news->kind == RC_SPEND_NEARLY ? RC_STR(" is nearly used up: ")
+                                                       : RC_STR(" is used up: "));
+    rc_buf_push_u64(&text, news->spent);
+    rc_buf_push(&text, RC_STR(" of "));
+    rc_buf_push_u64(&text, news->limit);
+    rc_buf_push(&text, RC_STR(" millionths of a dollar"));
+    rc_serve_log_event(ctx,
+                       news->kind == RC_SPEND_PAUSED ? RC_LOG_EVENT_BUDGET_PAUSED
+                                                     : RC_LOG_EVENT_BUDGET_WARNING,
+                       rc_buf_get(&text));
+}
+
 /* ---- requests ---- */
 
 static rc_log_outcome outcome_of(const rc_gate_record *record)

@@ -18,6 +18,7 @@ void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text);
 
 /* rc_gateway_settings.on_record, on_suppressed, on_store: any thread. ctx: the serve_run. */
 void rc_serve_log_record(void *ctx, const rc_gate_record *record);
+void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope);
 void rc_serve_log_suppressed(void *ctx, rc_str line);
 void rc_serve_log_store(void *ctx, const rc_report *why);
 

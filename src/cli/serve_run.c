@@ -359,6 +359,7 @@ static int make_gateway(serve_run *run)
         .alloc = run->cli->alloc,
         .threads = (uint32_t)given.config->root.threads,
         .on_record = rc_serve_log_record,
+        .on_budget = rc_serve_log_budget,
         .on_suppressed = rc_serve_log_suppressed,
         .on_store = rc_serve_log_store,
         .on_stopped = on_stopped,

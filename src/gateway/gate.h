@@ -65,6 +65,8 @@ typedef struct rc_gate_settings {
     rc_alloc alloc;
     /* NULL: nobody wants to know. */
     void (*on_record)(void *record_ctx, const rc_gate_record *record);
+    /* A budget nears its end, is used up, or has somebody wait. scope: views. */
+    void (*on_budget)(void *record_ctx, const rc_spend_news *news, rc_str scope);
     void *record_ctx;
     void (*on_stopped)(void *ctx); /* nothing is left of it; NULL: nobody waits */
     void *ctx;

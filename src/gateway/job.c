@@ -147,7 +147,8 @@ static void cancel(rc_gate_job *job)
 static void stop_tries(rc_gate_job *job)
 {
     rc_gate_try *tries[] = {job->beside, job->now};
-    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING;
+    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING ||
+                           job->state == RC_JOB_PAUSED;
     for (size_t i = 0; is_trying && i < 2; i++)
         if (tries[i] != NULL) {
             rc_gate_try_stop(tries[i]);
@@ -183,6 +184,7 @@ void rc_gate_job_cut_short(rc_gate_job *job)
     switch (job->state) {
     case RC_JOB_READING:
     case RC_JOB_WAITING:
+    case RC_JOB_PAUSED:
         cancel(job);
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, words);
         return;
@@ -242,6 +244,8 @@ static void on_due(rc_gate_job *job)
         job->state = RC_JOB_TRYING;
         rc_gate_job_do(job,
                        rc_call_on_wake(&job->call, rc_gate_now(gate), rc_gate_chance_u64(gate)));
+    } else if (job->state == RC_JOB_PAUSED) {
+        rc_gate_try_ask_again(job->beside != NULL ? job->beside : job->now);
     } else if (job->now->is_terminated) {
         rc_gate_try_stop(job->now);
         rc_gate_try_stream_end(job->now, NULL);
@@ -278,7 +282,7 @@ static void on_timer(uv_timer_t *timer)
     rc_gate_job *job = timer->data;
     job->timer_at_ms = RC_UNLIMITED;
     if (job->state != RC_JOB_TRYING && job->state != RC_JOB_WAITING &&
-        job->state != RC_JOB_ANSWERING)
+        job->state != RC_JOB_ANSWERING && job->state != RC_JOB_PAUSED)
         return;
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))

@@ -36,7 +36,8 @@ typedef enum rc_job_state {
     RC_JOB_ANSWERING = 3, /* content is being passed on */
     RC_JOB_KEEPING = 4,   /* the record is on its way into the store */
     RC_JOB_ENDING = 5,    /* the answer is whole and leaves */
-    RC_JOB_OVER = 6
+    RC_JOB_OVER = 6,
+    RC_JOB_PAUSED = 7 /* until there is money for the try */
 } rc_job_state;
 
 /* How the answer of a try is dealt with. */
@@ -109,6 +110,7 @@ struct rc_gate_try {
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
     rc_usage usage;         /* of a whole answer */
+    rc_spend_hold hold;     /* of budgets */
     rc_stream_watch watch;
     union {
         rc_sse sse;
@@ -213,6 +215,8 @@ void rc_gate_job_on_body_end(rc_gate_job *job);
 
 /* ---- try.c: asking a provider ---- */
 
+/* There may be money for it now. */
+void rc_gate_try_ask_again(rc_gate_try *try);
 /* Starts one, or fails it. */
 void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential);
 /* Its call ends without a word. */
@@ -253,6 +257,15 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
+/* The same with a report that is made. Takes. */
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report);
+
+/* ---- job_money.c: budgets ---- */
+
+/* There is no money for it: BudgetExceeded, with the numbers and the time when it renews. */
+void rc_gate_try_refuse_money(rc_gate_try *try, const rc_spend_answer *answer);
+/* What is to be told of budgets. */
+void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 
 /* ---- job_tell.c: how the client is told ---- */
 

@@ -149,6 +149,15 @@ static void describe(const rc_gate_try *try, rc_job_step *step)
         step->flags |= RC_RECORD_COMMITTED;
 }
 
+static void settle(rc_gate_try *try, uint64_t cost)
+{
+    rc_spend_told told = {.count = 0};
+    if (try->hold.count == 0)
+        return;
+    (void)rc_purse_settle(&try->job->gate->world->purse, &try->hold, cost, &told);
+    rc_gate_job_tell_money(try->job, &told);
+}
+
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
 {
     rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);
@@ -159,6 +168,7 @@ void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_don
     step->cost_usd_micro = cost_of(try, &step->charge);
     describe(try, step);
     count_try(try, step);
+    settle(try, step->cost_usd_micro);
 }
 
 /* ---- decisions ---- */

@@ -278,6 +278,8 @@ static bool build(rc_gate_plans *plans, uint64_t now_ms, rc_gate_trouble *troubl
 static void free_plans(rc_gate_plans *plans)
 {
     const rc_alloc alloc = plans->alloc;
+    if (plans->has_money)
+        rc_purse_edition_done(&plans->money);
     rc_gate_plans_wipe_keys(plans);
     rc_arena_done(&plans->arena);
     uv_mutex_destroy(&plans->fresh_lock);

@@ -20,6 +20,7 @@
 #include "base/secret.h"
 #include "config/config.h"
 #include "config/prices.h"
+#include "gateway/purse.h"
 #include "gateway/request.h"
 #include "net/origin.h"
 #include "sys/calls.h"
@@ -85,6 +86,9 @@ typedef struct rc_gate_plans {
     rc_gate_given given; /* its own */
     const rc_config *config;
     const rc_prices *prices;
+    rc_purse_edition money;
+    bool has_money;   /* the edition of the purse is made */
+    bool has_budgets; /* somebody's money is limited */
     rc_alloc alloc;
     rc_arena arena;              /* behind fresh_lock once it is made */
     uv_mutex_t fresh_lock;       /* one key is refreshed at a time */

@@ -3,6 +3,8 @@
 #include "gateway/job.h"
 
 #define WIRE_MAX_BYTES ((size_t)256 << 10) /* beside a body that is written anew */
+/* How often a try that is paused for money asks again. */
+#define PAUSE_MS 250u
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define ROOM_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
 
@@ -66,6 +68,8 @@ void rc_gate_try_free(rc_gate_try *try)
         return;
     rc_gate *gate = try->job->gate;
     rc_gate_try_stop(try);
+    if (try->hold.count > 0)
+        (void)rc_purse_release(&gate->world->purse, &try->hold);
     rc_secret_wipe_buf(&try->wire);
     if (gate->spare_try_count >= RC_GATE_SPARE_MAX) {
         free_memory(gate, try);
@@ -215,9 +219,66 @@ static bool is_open(rc_str model)
     return rc_str_eq(model, RC_STR("*"));
 }
 
+/* ---- money ---- */
+
+static size_t route_index(const rc_gate_job *job)
+{
+    return job->route->is_direct ? SIZE_MAX : (size_t)(job->route - rc_gate_job_plans(job)->routes);
+}
+
+static rc_spend_answer reserve(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    char names[RC_METRICS_NAME_MAX * 5];
+    rc_buf target;
+    rc_spend_told told = {.count = 0};
+    rc_buf_init_fixed(&target, names, sizeof names);
+    rc_buf_push(&target, try->provider->config->name);
+    rc_buf_push_byte(&target, '/');
+    rc_buf_push(&target, try->model);
+    const rc_purse_try what = {
+        .client = job->client,
+        .route = route_index(job),
+        .target = rc_buf_get(&target),
+        .provider = try->provider->config,
+        .model = try->model,
+        .request = job->request.body,
+    };
+    const rc_spend_answer answer =
+        rc_purse_reserve(&job->gate->world->purse, &rc_gate_job_plans(job)->money, &what,
+                         try->started_unix_ms, &try->hold, &told);
+    rc_gate_job_tell_money(job, &told);
+    return answer;
+}
+
+/* Paused: asked again and again, until there is room, the deadline comes or the client leaves. */
+void rc_gate_try_ask_again(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    const rc_config_timeouts *timeouts = &job->route->timeouts;
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    if (rc_gate_job_plans(job)->has_budgets) {
+        const rc_spend_answer answer = reserve(try);
+        const bool is_late = now_ms + PAUSE_MS >= job->action.deadline_at_ms;
+        if (answer.verdict == RC_SPEND_WAIT && !is_late) {
+            job->state = RC_JOB_PAUSED;
+            job->content_by_ms = now_ms + PAUSE_MS;
+            rc_gate_job_arm(job);
+            return;
+        }
+        if (answer.verdict != RC_SPEND_GRANTED) {
+            rc_gate_try_refuse_money(try, &answer);
+            return;
+        }
+    }
+    job->state = RC_JOB_TRYING;
+    try->started_ms = now_ms;
+    job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
+    carry_out(try);
+}
+
 void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential)
 {
-    const rc_config_timeouts *timeouts = &job->route->timeouts;
     const rc_gate_place *place = &job->route->places[entry];
     const uint64_t now_ms = rc_gate_now(job->gate);
     rc_gate_try *try = new_try(job);
@@ -241,8 +302,7 @@ void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uin
     try->started_ns = uv_hrtime();
     try->first_byte_us = RC_METRICS_NO_TIME;
     try->started_unix_ms = rc_gate_unix_ms(job->gate);
-    job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
-    carry_out(try);
+    rc_gate_try_ask_again(try);
 }
 
 /* ---- while it runs ---- */

@@ -119,8 +119,13 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message)
 
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
 {
+    rc_gate_try_fail_report(try, report_try(try, code, message));
+}
+
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report)
+{
     rc_gate_job *job = try->job;
-    take_report(try, report_try(try, code, message));
+    take_report(try, report);
     if (job->beside != NULL) {
         rc_hedge_on_cancel(&job->hedge, &job->call, rc_gate_now(job->gate));
         rc_gate_try_free(try == job->now ? job->beside : job->now);
