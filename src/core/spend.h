@@ -6,7 +6,7 @@
  *                 └── cost ──┘──── release ──► (nothing)
  *
  *   limit ──────────────────────────────────────────────┐
- *   [ spent ........ | held .... | still to be had ..... ]    of one window: a day, a month, for ever
+ *   [ spent ........ | held .... | still to be had ..... ]    of a window: day, month, or for ever
  *
  * A try is granted where spent + held + what it may cost stays within the limit, in every budget
  * that it belongs to, or in none. So a limit that refuses is overrun only by what tries in flight

@@ -74,8 +74,8 @@ rc_status rc_purse_init(rc_purse *purse, const rc_alloc *alloc);
 void rc_purse_done(rc_purse *purse);
 
 /* Takes over an edition: budgets that it has are in force from now on, others no longer. One thread
- * at a time. RC_E_NOMEM: nothing has changed. config, prices: borrow until the edition is done. Give
- * in ret_edition. ret_wakes: somebody who was paused may have room; may be NULL. */
+ * at a time. RC_E_NOMEM: nothing has changed. config, prices: borrow until the edition is done.
+ * Gives in ret_edition. ret_wakes: somebody who was paused may have room; may be NULL. */
 rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_prices *prices,
                         int64_t now_unix_ms, rc_purse_edition *ret_edition, bool *ret_wakes);
 void rc_purse_edition_done(rc_purse_edition *edition);

@@ -1,6 +1,6 @@
 /* The ledger: random operations with tries that work, fail, break off and are given up, at several
- * targets, over some days. Whatever is added up, by operation, client, route, target, key or day, in
- * the budgets, in the store and after a restart, is the sum of the tries, to the millionth. */
+ * targets, over some days. Whatever is added up, by operation, client, route, target, key or day,
+ * in the budgets, in the store and after a restart, is the sum of the tries, to the millionth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Many threads reserve and settle while another one reloads: no try is lost, no limit is overrun. */
+/* Many threads reserve and settle while another one reloads: no try is lost, no limit overrun. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
