@@ -1,5 +1,5 @@
-/* Pushing without a call where there is room. rc_buf_push is public, so it is never inlined; what is
- * written in dozens of short pieces for every request is pushed by these. */
+/* Pushing without a call where there is room. rc_buf_push is public, so it is never inlined; what
+ * is written in dozens of short pieces for every request is pushed by these. */
 #ifndef RC_BASE_BUF_ADD_H
 #define RC_BASE_BUF_ADD_H
 

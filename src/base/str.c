@@ -84,8 +84,8 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* Of a block's places, those where both the needle's first and its last byte stand, a bit each. Text
- * is full of any one letter; of two at a distance it is not. */
+/* Of a block's places, those where both the needle's first and its last byte stand, a bit each.
+ * Text is full of any one letter; of two at a distance it is not. */
 static inline uint32_t likely_places(const char *at, rc_str needle)
 {
     rc_lanes first = rc_lanes_load(at);

@@ -55,8 +55,8 @@ void rc_grid_cell(rc_grid *grid, rc_ink ink);
 /* What was pushed is a line of its own between two rows, broken where it is too long. */
 void rc_grid_line(rc_grid *grid, rc_ink ink);
 
-/* Appends titles, if there is a row, and rows to buf. The status is that of the grid's own memory; the buffer's is its
- * own. */
+/* Appends titles, if there is a row, and rows to buf. The status is that of the grid's own memory;
+ * the buffer's is its own. */
 rc_status rc_grid_push(rc_grid *grid, rc_buf *buf);
 
 /* Rows as they come: the columns have their usual widths, and the flexible ones what is left. Then

@@ -1,7 +1,7 @@
 /* Commands, their options, and the strict reading of a command line.
  *
- * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand), and
- * the letter of a command's one flag that has one. An option that is given twice: the last one
+ * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand),
+ * and the letter of a command's one flag that has one. An option that is given twice: the last one
  * counts, unless it is one that may be repeated. Of a command that runs another one, everything
  * from the first operand on is that one's.
  * Everything else is refused, and the refusal names what was probably meant. */

@@ -64,7 +64,8 @@ void rc_gateway_close(rc_gateway *gateway);
 
 /* ---- gateway_admin.c: for the operator's side ---- */
 
-/* What there is now; what only the process knows is left alone. False: no memory. arena: borrows. */
+/* What there is now; what only the process knows is left alone. False: no memory. arena: borrows.
+ * */
 bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
 
 /* Targets and keys; the rest is the process's. What is done is on record. */

@@ -105,6 +105,7 @@ struct rc_gate_try {
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
     bool is_terminated;
+    bool is_started;        /* the demo was asked */
     bool is_inside;         /* what was passed on last is not the end of its event */
     bool is_watched;        /* watch knows something of it */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */

@@ -55,7 +55,7 @@ void rc_gate_job_steps_done(rc_gate_job *job)
 /* Has any of it left this machine? */
 static bool was_sent(const rc_gate_try *try)
 {
-    return try->provider->is_demo || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
+    return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
 }
 
 /* Tokens that are counted and things that are looked up cost nothing. */

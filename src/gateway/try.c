@@ -168,6 +168,7 @@ static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
     rc_demo *demo = rc_gate_demo(gate);
     if (demo != NULL)
         try->demo = rc_demo_start(demo, request, rc_gate_unix_ms(gate), &rc_gate_try_upstream, try);
+    try->is_started = try->demo != NULL;
     if (try->demo == NULL)
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL,
                               RC_STR("There is no memory for the demo's answer."));

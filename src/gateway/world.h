@@ -77,8 +77,8 @@ struct rc_gate_world {
     rc_purse purse; /* budgets of money; has locks of its own */
 };
 
-/* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc: copies;
- * it must serve all threads. */
+/* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc:
+ * copies; it must serve all threads. */
 rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
                              uint32_t loops, uint64_t now_ms);
 
