@@ -5,11 +5,13 @@
 static uint32_t count_of(const rc_http1 *reader, const char *head, rc_str name, rc_str *ret_value)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < reader->field_count; i++)
-        if (rc_http1_is_name(rc_http1_name(reader, head, i), name)) {
-            *ret_value = rc_http1_value(reader, head, i);
-            count++;
-        }
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        if (reader->fields[i].name_len != name.len ||
+            !rc_http1_is_name(rc_http1_name(reader, head, i), name))
+            continue;
+        *ret_value = rc_http1_value(reader, head, i);
+        count++;
+    }
     return count;
 }
 
