@@ -1,34 +1,15 @@
 #include "base/json_find.h"
 
 #include "base/json_lex.h"
-#include "base/json_scan.h"
-#include "base/lanes.h"
+#include "base/json_walk.h"
 
 /* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
  * body of a thousand bytes takes less time than ten tokens do. */
-typedef struct walk {
-    rc_str text;
-    size_t at;
-    const rc_json_scan *scan;
-} walk;
+typedef rc_json_walk walk;
 
-/* White space is rare: nobody sends it. */
-static char peek_behind_space(walk *w)
-{
-    for (; w->at < w->text.len; w->at++) {
-        char c = w->text.ptr[w->at];
-        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-            return c;
-    }
-    return '\0';
-}
-
-/* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
 static inline char peek(walk *w)
 {
-    if (w->at < w->text.len && (unsigned char)w->text.ptr[w->at] > ' ')
-        return w->text.ptr[w->at];
-    return peek_behind_space(w);
+    return rc_json_walk_peek(w);
 }
 
 /* What is wrong where the walk stands: the text ends, or something else was expected. */
@@ -54,20 +35,13 @@ static rc_status pass_long_string(walk *w, rc_json_token *ret_token)
     return RC_OK;
 }
 
-/* Passes over the string at which the walk stands. Nearly all keys are short and plain: these end
- * where the first byte is that means anything. */
+/* Passes over the string at which the walk stands. */
 static inline rc_status pass_string(walk *w, rc_json_token *ret_token)
 {
-    const char *from = w->text.ptr + w->at + 1;
-    if (w->text.len - w->at <= RC_LANES)
+    size_t len = rc_json_scan_plain(w->text, w->at + 1);
+    if (len == RC_JSON_SCAN_NONE)
         return pass_long_string(w, ret_token);
-    rc_lanes bytes = rc_lanes_load(from);
-    uint32_t found = rc_lanes_bits((rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
-                                   (rc_lanes)((bytes ^ 0x80) < 0xa0));
-    size_t len = found != 0 ? (size_t)__builtin_ctz(found) : RC_LANES;
-    if (len == RC_LANES || from[len] != '"')
-        return pass_long_string(w, ret_token);
-    ret_token->raw = rc_str_make(from, len);
+    ret_token->raw = rc_str_make(w->text.ptr + w->at + 1, len);
     ret_token->has_escapes = false;
     w->at += len + 2;
     return RC_OK;
@@ -152,7 +126,7 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     for (size_t i = 0; i < count; i++)
         members[i].is_found = false;
 
-    walk w = {.text = text, .scan = rc_json_scan_best()};
+    walk w = rc_json_walk_begin(text);
     if (peek(&w) != '{')
         return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
     w.at++;

@@ -1,5 +1,29 @@
 #include "base/json_walk.h"
 
+char rc_json_walk_peek_far(rc_json_walk *w)
+{
+    for (; w->at < w->text.len; w->at++) {
+        char c = w->text.ptr[w->at];
+        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+            return c;
+    }
+    return '\0';
+}
+
+bool rc_json_walk_long_string(rc_json_walk *w, rc_str *ret_raw)
+{
+    size_t from = w->at + 1;
+    bool has_high = false;
+    size_t end = rc_json_scan_special(w->text, from, &has_high);
+    if (end < w->text.len && w->text.ptr[end] == '\\')
+        end = w->scan->string_end(w->text, end);
+    if (end == w->text.len || w->text.ptr[end] != '"')
+        return false;
+    *ret_raw = rc_str_make(w->text.ptr + from, end - from);
+    w->at = end + 1;
+    return true;
+}
+
 static bool pass_container(rc_json_walk *w)
 {
     size_t end = w->scan->container_end(w->text, w->at + 1);

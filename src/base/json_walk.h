@@ -26,14 +26,12 @@ static inline rc_json_walk rc_json_walk_begin(rc_str text)
 }
 
 /* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
+char rc_json_walk_peek_far(rc_json_walk *w);
 static inline char rc_json_walk_peek(rc_json_walk *w)
 {
-    for (; w->at < w->text.len; w->at++) {
-        char c = w->text.ptr[w->at];
-        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-            return c;
-    }
-    return '\0';
+    if (w->at < w->text.len && (unsigned char)w->text.ptr[w->at] > ' ')
+        return w->text.ptr[w->at];
+    return rc_json_walk_peek_far(w); /* what machines write has no space */
 }
 
 static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
@@ -45,17 +43,14 @@ static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
 }
 
 /* The string whose opening quote the walk stands at. */
+bool rc_json_walk_long_string(rc_json_walk *w, rc_str *ret_raw);
 static inline bool rc_json_walk_string(rc_json_walk *w, rc_str *ret_raw)
 {
-    size_t from = w->at + 1;
-    bool has_high = false;
-    size_t end = rc_json_scan_special(w->text, from, &has_high);
-    if (end < w->text.len && w->text.ptr[end] == '\\')
-        end = w->scan->string_end(w->text, end);
-    if (end == w->text.len || w->text.ptr[end] != '"')
-        return false;
-    *ret_raw = rc_str_make(w->text.ptr + from, end - from);
-    w->at = end + 1;
+    size_t len = rc_json_scan_plain(w->text, w->at + 1);
+    if (len == RC_JSON_SCAN_NONE)
+        return rc_json_walk_long_string(w, ret_raw);
+    *ret_raw = rc_str_make(w->text.ptr + w->at + 1, len);
+    w->at += len + 2;
     return true;
 }
 

@@ -51,6 +51,8 @@ void rc_usage_init(rc_usage *usage)
 static int64_t tokens_of(rc_str number)
 {
     int64_t value;
+    if (rc_json_to_i64(number, &value) == RC_OK)
+        return value <= RC_USAGE_MAX ? value : -1;
     size_t point = rc_str_find_byte(number, '.', 0);
     if (point + 1 == number.len)
         return -1;
@@ -88,8 +90,8 @@ static void note(int64_t *number, int64_t value)
         *number = value;
 }
 
-/* The lengths of their names, in whole words: most rows are ruled out eight at a time. */
-static const char LENGTHS[(COUNT(MEMBERS) + 7) / 8 * 8] = {
+/* The lengths of their names: most rows are ruled out sixteen at a time. */
+static const char LENGTHS[(COUNT(MEMBERS) + RC_LANES - 1) / RC_LANES * RC_LANES] = {
 #define RC_USAGE_MEMBER(name, WHAT) (char)(sizeof(name) - 1),
 #include "../../spec/usage.def"
 };
@@ -98,11 +100,12 @@ static const member_row *member_of(rc_str name)
 {
     if (name.len == 0 || name.len > INT8_MAX)
         return NULL;
-    for (size_t i = 0; i < sizeof(LENGTHS); i += 8) {
-        uint64_t same = rc_json_scan_equal(rc_json_scan_word(LENGTHS + i), (char)name.len);
+    for (size_t i = 0; i < sizeof(LENGTHS); i += RC_LANES) {
+        rc_lanes lengths = rc_lanes_load(LENGTHS + i);
+        uint32_t same = rc_lanes_bits((rc_lanes)(lengths == (uint8_t)name.len));
         for (; same != 0; same &= same - 1) {
-            const member_row *row = &MEMBERS[i + (size_t)__builtin_ctzll(same) / 8];
-            if (rc_str_eq(row->name, name))
+            const member_row *row = &MEMBERS[i + (size_t)__builtin_ctz(same)];
+            if (row->name.ptr[0] == name.ptr[0] && rc_str_eq(row->name, name))
                 return row;
         }
     }
@@ -206,16 +209,26 @@ static void count_images(rc_usage *usage, rc_str list)
         usage->images = count;
 }
 
-/* The places of the table, in one object. is_top: those inside of it are looked at too. */
-static bool read_places(rc_usage *usage, rc_str text, bool is_top)
-{
+/* The members that are looked for in one object: the places of the table, and data. */
+typedef struct top {
     rc_json_member members[COUNT(PLACES) + 1];
-    for (size_t i = 0; i < COUNT(PLACES); i++)
-        members[i] = (rc_json_member){.key = PLACES[i].name};
-    rc_json_member *data = &members[COUNT(PLACES)];
-    *data = (rc_json_member){.key = RC_STR("data")};
-    rc_json_find(text, members, COUNT(members), false);
+} top;
 
+static rc_status find_places(top *t, rc_str text)
+{
+    for (size_t i = 0; i < COUNT(PLACES); i++)
+        t->members[i].key = PLACES[i].name;
+    t->members[COUNT(PLACES)].key = RC_STR("data");
+    return rc_json_find(text, t->members, COUNT(t->members), false);
+}
+
+static bool read_inside(rc_usage *usage, rc_str text);
+
+/* is_top: places inside of places are looked at too. */
+static bool read_places(rc_usage *usage, const top *t, rc_str text, bool is_top)
+{
+    const rc_json_member *members = t->members;
+    const rc_json_member *data = &members[COUNT(PLACES)];
     bool is_read = false;
     for (size_t i = 0; i < COUNT(PLACES); i++) {
         const rc_json_member *m = &members[i];
@@ -227,21 +240,44 @@ static bool read_places(rc_usage *usage, rc_str text, bool is_top)
         else if (PLACES[i].what == PLACE_NUMBERS && m->value.type == RC_JSON_NUMBER)
             is_read |= rc_usage_read_number(usage, m->key, value);
         else if (PLACES[i].what == PLACE_INSIDE && is_top)
-            is_read |= read_places(usage, value, false);
+            is_read |= read_inside(usage, value);
     }
     if (is_top && data->is_found && data->value.type == RC_JSON_ARRAY_BEGIN)
         count_images(usage, value_text(text, data));
     return is_read;
 }
 
-bool rc_usage_read(rc_usage *usage, rc_str body)
+static bool read_inside(rc_usage *usage, rc_str text)
 {
-    bool is_read = read_places(usage, body, true);
+    top t;
+    (void)find_places(&t, text);
+    return read_places(usage, &t, text, false);
+}
+
+static bool read_top(rc_usage *usage, const top *t, rc_str body)
+{
+    bool is_read = read_places(usage, t, body, true);
     if (is_read)
         usage->is_final = true;
     else
         usage->weight += rc_weight_json(body, 0);
     return is_read;
+}
+
+bool rc_usage_read(rc_usage *usage, rc_str body)
+{
+    top t;
+    (void)find_places(&t, body);
+    return read_top(usage, &t, body);
+}
+
+rc_status rc_usage_read_checked(rc_usage *usage, rc_str body)
+{
+    top t;
+    rc_status status = find_places(&t, body);
+    if (status == RC_OK)
+        (void)read_top(usage, &t, body);
+    return status;
 }
 
 /* The object behind the key that ends at `at`; false: it is no key of one, or not whole. */

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <recourse/status.h>
 #include <recourse/str.h>
 
 /* The largest number that is believed: ten times the largest window that any model has. */
@@ -78,6 +79,10 @@ void rc_usage_init(rc_usage *usage);
 /* A whole answer that is no stream. Without a count in it, what it says is weighed. True: there was
  * a count. body: borrows. */
 bool rc_usage_read(rc_usage *usage, rc_str body);
+
+/* The same for bytes that may be damaged: gives what rc_json_find says of their top level, so that
+ * whoever has to know it need not read them twice. Nothing is counted unless it is RC_OK. */
+rc_status rc_usage_read_checked(rc_usage *usage, rc_str body);
 
 /* The last bytes of an answer, or of an event, that was too large to be kept. Keep
  * RC_USAGE_TAIL_BYTES: counts stand at the end. True: there was one. tail: borrows. */

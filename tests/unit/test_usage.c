@@ -391,6 +391,30 @@ static void test_weight_of_a_body(void **state)
     assert_true(usage.is_final);
 }
 
+/* The top level is judged in the same walk; what is damaged counts nothing, wherever it is cut. */
+static void test_checked(void **state)
+{
+    (void)state;
+    const rc_str body = json("{'usage':{'prompt_tokens':3,'completion_tokens':4},'x':[1]}");
+    rc_usage plain;
+    rc_usage checked;
+    rc_usage_init(&plain);
+    rc_usage_init(&checked);
+    assert_true(rc_usage_read(&plain, body));
+    assert_int_equal(rc_usage_read_checked(&checked, body), RC_OK);
+    assert_memory_equal(&checked, &plain, sizeof plain);
+    rc_usage_init(&plain);
+    rc_usage_init(&checked);
+    for (size_t len = 0; len < body.len; len++)
+        assert_int_equal(rc_usage_read_checked(&checked, rc_str_slice(body, 0, len)),
+                         RC_E_TRUNCATED);
+    assert_int_equal(rc_usage_read_checked(&checked, json("[{'usage':{'prompt_tokens':3}}]")),
+                     RC_E_TYPE);
+    assert_int_equal(rc_usage_read_checked(&checked, json("{'usage':{'prompt_tokens':3}}}")),
+                     RC_E_SYNTAX);
+    assert_memory_equal(&checked, &plain, sizeof plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_tail_is_kept),
         cmocka_unit_test(test_weight_of_a_body),
+        cmocka_unit_test(test_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
