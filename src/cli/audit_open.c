@@ -124,10 +124,18 @@ static rc_id make_id(const rc_cli *cli)
     return rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
 }
 
+/* Words, unless a program or an agent asked for something that it can read. */
+static bool wants_words(const rc_audit *audit)
+{
+    const rc_args *args = audit->args;
+    return audit->format == RC_AUDIT_HUMAN || audit->format == RC_AUDIT_CSV ||
+           (args->values[RC_AUDIT_FORMAT] == NULL && args->values[RC_AUDIT_AGENT] == NULL);
+}
+
 int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault)
 {
     rc_cli *cli = audit->cli;
-    if (audit->format == RC_AUDIT_HUMAN || audit->format == RC_AUDIT_CSV) {
+    if (wants_words(audit)) {
         rc_cli_complain(cli, "audit");
         rc_cli_name(cli, rc_str_c(fault->detail));
         rc_cli_text(&cli->err, "\n");

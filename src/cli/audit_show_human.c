@@ -88,6 +88,16 @@ static void push_bar(const page *p, rc_ink ink, bar b, bool is_wait)
     push_spaces(p, p->bar_columns - b.to);
 }
 
+static void push_more(const page *p, unsigned columns)
+{
+    const char *words =
+        rc_audit_mark(p->audit, "… more in --format json", "... more in --format json");
+    rc_ink_begin(p->out, RC_INK_FAINT, p->audit->style.has_colour);
+    rc_visible_push_cut(p->out, rc_str_c(words), columns, p->audit->style.has_utf8);
+    rc_ink_end(p->out, RC_INK_FAINT, p->audit->style.has_colour);
+    rc_buf_push_byte(p->out, '\n');
+}
+
 /* The lines of a text behind the first, or all of them; at most so many. */
 static void push_rest(const page *p, rc_wrap *wrap, rc_ink ink, unsigned indent, unsigned lines)
 {
@@ -98,10 +108,7 @@ static void push_rest(const page *p, rc_wrap *wrap, rc_ink ink, unsigned indent,
     for (unsigned i = 0; rc_wrap_next(wrap, columns, &line); i++) {
         push_spaces(p, indent);
         if (i == lines) {
-            push_inked(p, RC_INK_FAINT,
-                       rc_str_c(rc_audit_mark(p->audit, "… more in --format json",
-                                              "... more in --format json")));
-            rc_buf_push_byte(p->out, '\n');
+            push_more(p, columns);
             return;
         }
         push_inked(p, ink, line.text);
