@@ -9,6 +9,7 @@
 #include "sys/clock.h"
 
 #define DAY_MS INT64_C(86400000)
+#define NUMBER_MAX INT64_C(1000000000000000)
 #define PERCENT_SCALE 100000 /* thousandths of a percent */
 
 /* ---- times ---- */
@@ -122,14 +123,20 @@ void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
 
 /* ---- sums ---- */
 
+/* More than this is no number that anybody meant; beyond it the rounding would not fit. */
+static int64_t shown(uint64_t number)
+{
+    return number < NUMBER_MAX ? (int64_t)number : NUMBER_MAX;
+}
+
 void rc_audit_push_ms(rc_buf *buf, int64_t ms)
 {
-    rc_chart_push_value(buf, RC_UNIT_MS, ms < 0 ? RC_CHART_GAP : ms);
+    rc_chart_push_value(buf, RC_UNIT_MS, ms < 0 ? RC_CHART_GAP : shown((uint64_t)ms));
 }
 
 void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd)
 {
-    const int64_t micro = micro_usd > INT64_MAX ? INT64_MAX : (int64_t)micro_usd;
+    const int64_t micro = shown(micro_usd);
     if (micro > 0 && micro < 50)
         rc_cli_text(buf, "<$0.0001");
     else
@@ -138,9 +145,7 @@ void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd)
 
 void rc_audit_push_count(rc_buf *buf, uint64_t count)
 {
-    /* It is written in thousandths. */
-    const uint64_t most = INT64_MAX / 1000;
-    rc_chart_push_value(buf, RC_UNIT_COUNT, (int64_t)(count > most ? most : count));
+    rc_chart_push_value(buf, RC_UNIT_COUNT, shown(count));
 }
 
 void rc_audit_push_counted(rc_buf *buf, uint64_t count, const char *one, const char *many)
