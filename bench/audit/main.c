@@ -1,7 +1,8 @@
 /* What it takes to read a large audit: bench_audit [OPERATIONS [FILE]]. Fills a store unless the
  * file is there (and then leaves it), and runs the command as a person would: each line is one run
  * of `recourse audit`, opening included. "cold": the system's cache of the file was dropped before.
- * The store spans ten days; "day" is the last of them. */
+ * The store spans ten days; "day" is the last of them. Goals are for CPU time: on a machine that
+ * others use too, elapsed time says little. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <recourse/stdlib.h>

@@ -45,7 +45,8 @@ typedef struct rc_record {
     rc_outcome outcome;  /* of an OUTCOME */
     rc_str operation_id; /* an rc_id, made when the operation began; the same in all its records */
     uint32_t seq;        /* of the operation, from 0; the same one twice is one record */
-    int64_t unix_ms;     /* of a BEGIN that is read: the time in the id */
+    int64_t unix_ms;     /* when it was made: of an ATTEMPT its end, of a WAIT its beginning; of a
+                            BEGIN that is read, the time in the id */
     int64_t at_ms;       /* reading: since the time in the id */
     uint32_t attempt;
     rc_str client; /* of BEGIN and OUTCOME: client, route */
