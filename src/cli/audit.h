@@ -199,6 +199,9 @@ void rc_audit_push_usage(rc_buf *buf, const rc_record *record);
 /* Text from outside in one line: what breaks lines becomes a space. */
 void rc_audit_push_flat(rc_buf *buf, rc_str text);
 
+/* How an attempt of the operation ended. */
+rc_outcome rc_audit_attempt_end(const rc_record *operation, const rc_record *attempt);
+
 /* When it began and how long it took, since the operation's beginning; took -1: a moment. */
 void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_took_ms);
 

@@ -107,10 +107,15 @@ static void put_began(rc_buf *buf, const rc_record *record)
 
 static void put_ended(rc_buf *buf, const rc_record *record)
 {
-    if (record->kind == RC_RECORD_OUTCOME && record->outcome == RC_OUTCOME_OPEN)
+    if (record->outcome == RC_OUTCOME_OPEN)
         rc_csv_empty(buf);
     else
         put_time(buf, record->unix_ms);
+}
+
+static void put_time_of(rc_buf *buf, const rc_record *record)
+{
+    put_time(buf, record->unix_ms);
 }
 
 /* What operations and attempts have in common. */
@@ -147,8 +152,8 @@ static const column owner_columns[] = {
     {"asked", put_model},     {"outcome", put_outcome},
 };
 static const column attempt_columns[] = {
-    {"seq", put_seq},         {"ended", put_ended}, {"at_ms", put_at_ms},
-    {"attempt", put_attempt}, {"model", put_model}, SHARED_COLUMNS,
+    {"seq", put_seq},         {"began", put_time_of}, {"at_ms", put_at_ms},
+    {"attempt", put_attempt}, {"model", put_model},   SHARED_COLUMNS,
 };
 
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
@@ -170,6 +175,7 @@ static void push_head(const exporting *e)
         return;
     if (e->is_of_attempts) {
         push_names(out, owner_columns, COUNT_OF(owner_columns));
+        rc_cli_text(out, ",result");
         push_names(out, attempt_columns, COUNT_OF(attempt_columns));
     } else {
         push_names(out, operation_columns, COUNT_OF(operation_columns));
@@ -199,6 +205,12 @@ static void push_operation(const exporting *e, const rc_record *operation)
     rc_buf_push_byte(out, '\n');
 }
 
+/* How the attempt ended: "succeeded", "failed", "cancelled" (let go), "open". */
+static rc_str result_of(const exporting *e, const rc_record *attempt)
+{
+    return rc_str_c(rc_outcome_name(rc_audit_attempt_end(e->operation, attempt)));
+}
+
 static void push_attempt(const exporting *e, const rc_record *attempt)
 {
     rc_buf *out = &e->audit->cli->out;
@@ -206,6 +218,7 @@ static void push_attempt(const exporting *e, const rc_record *attempt)
     rc_json_writer w;
     if (e->audit->format == RC_AUDIT_CSV) {
         push_cells(out, owner_columns, COUNT_OF(owner_columns), operation);
+        rc_csv_text(out, result_of(e, attempt));
         push_cells(out, attempt_columns, COUNT_OF(attempt_columns), attempt);
         rc_csv_end(out);
         return;
@@ -217,6 +230,7 @@ static void push_attempt(const exporting *e, const rc_record *attempt)
     rc_audit_json_text(&w, RC_STR("route"), operation->route);
     rc_audit_json_text(&w, RC_STR("asked"), operation->model);
     rc_json_member_string(&w, RC_STR("outcome"), rc_str_c(rc_outcome_name(operation->outcome)));
+    rc_json_member_string(&w, RC_STR("result"), result_of(e, attempt));
     rc_json_key(&w, RC_STR("attempt"));
     rc_audit_json_record(e->audit, &w, attempt, true);
     rc_json_object_end(&w);

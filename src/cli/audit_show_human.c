@@ -124,16 +124,24 @@ typedef struct look {
     rc_ink ink;
 } look;
 
+static const look good = {"✓", "+", RC_INK_GOOD};
+static const look bad = {"✗", "x", RC_INK_BAD};
+static const look calm = {"■", "-", RC_INK_FAINT};
+
+static look look_of_attempt(rc_outcome outcome)
+{
+    if (outcome == RC_OUTCOME_SUCCEEDED)
+        return good;
+    if (outcome == RC_OUTCOME_OPEN)
+        return (look){"○", "o", RC_INK_FAINT};
+    return outcome == RC_OUTCOME_FAILED ? bad : calm;
+}
+
 static look look_of(const rc_audit_story *story, const rc_record *record)
 {
-    static const look good = {"✓", "+", RC_INK_GOOD};
-    static const look bad = {"✗", "x", RC_INK_BAD};
-    static const look calm = {"■", "-", RC_INK_FAINT};
     switch (record->kind) {
     case RC_RECORD_ATTEMPT:
-        if (record->code == RC_CODE_NONE)
-            return good;
-        return record->error_class == RC_CLASS_CANCELLATION ? calm : bad;
+        return look_of_attempt(rc_audit_attempt_end(story->operation, record));
     case RC_RECORD_OUTCOME:
         if (story->operation->outcome == RC_OUTCOME_SUCCEEDED)
             return good;

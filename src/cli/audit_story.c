@@ -114,19 +114,20 @@ void rc_audit_push_summary(const rc_audit_story *story, rc_buf *buf)
 
 /* ---- records ---- */
 
-/* The time of a record is when it was made: of an attempt its end, of a wait its beginning. */
+rc_outcome rc_audit_attempt_end(const rc_record *operation, const rc_record *attempt)
+{
+    return rc_attempt_outcome(attempt->code, attempt->error_class, operation->outcome,
+                              rc_str_eq(attempt->target, operation->target));
+}
+
 void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_took_ms)
 {
-    int64_t from_ms = record->at_ms > 0 ? record->at_ms : 0;
-    int64_t took_ms = -1;
-    if (record->kind == RC_RECORD_ATTEMPT && record->latency_ms >= 0) {
-        took_ms = record->latency_ms;
-        from_ms = from_ms > took_ms ? from_ms - took_ms : 0;
-    }
+    *ret_from_ms = record->at_ms > 0 ? record->at_ms : 0;
+    *ret_took_ms = -1;
+    if (record->kind == RC_RECORD_ATTEMPT)
+        *ret_took_ms = record->latency_ms;
     if (record->kind == RC_RECORD_WAIT)
-        took_ms = (int64_t)record->wait_ms;
-    *ret_from_ms = from_ms;
-    *ret_took_ms = took_ms;
+        *ret_took_ms = (int64_t)record->wait_ms;
 }
 
 /* "openai/gpt-4o (openai-2)" */
@@ -154,6 +155,20 @@ static void push_text(rc_buf *buf, const char *before, const rc_record *record)
         return;
     rc_cli_text(buf, before);
     rc_audit_push_flat(buf, record->text);
+}
+
+/* "passes over openai/gpt-4o: the target is cooling down, for 12.0 s more" */
+static void push_skip(rc_buf *buf, const rc_record *record)
+{
+    rc_cli_text(buf, "passes over ");
+    push_place(buf, record);
+    push_reason(buf, ": ", record);
+    if (record->wait_ms > 0) {
+        rc_cli_text(buf, ", for ");
+        rc_audit_push_ms(buf, (int64_t)record->wait_ms);
+        rc_cli_text(buf, " more");
+    }
+    push_text(buf, ": ", record);
 }
 
 static void push_end(const rc_audit_story *story, rc_buf *buf)
@@ -205,10 +220,7 @@ void rc_audit_push_event(const rc_audit_story *story, rc_buf *buf, const rc_reco
         push_text(buf, ": ", record);
         return;
     case RC_RECORD_SKIP:
-        rc_cli_text(buf, "passes over ");
-        push_place(buf, record);
-        push_reason(buf, ": ", record);
-        push_text(buf, ": ", record);
+        push_skip(buf, record);
         return;
     case RC_RECORD_STOP:
         rc_cli_text(buf, "stops");
@@ -300,6 +312,9 @@ void rc_audit_push_detail(const rc_audit_story *story, rc_buf *buf, const rc_rec
     const parts p = {.audit = story->audit, .buf = buf, .start = rc_buf_get(buf).len};
     if (record->kind != RC_RECORD_ATTEMPT)
         return;
+    if (record->code == RC_CODE_NONE &&
+        rc_audit_attempt_end(story->operation, record) == RC_OUTCOME_CANCELLED)
+        rc_cli_text(next_part(&p), "let go");
     put_numbers(&p, record);
     put_message(&p, record);
     if (record->text.len > 0)

@@ -127,6 +127,8 @@ static void measure(rc_grid *grid)
 {
     unsigned natural[RC_GRID_COLUMNS_MAX] = {0};
     size_t column = 0;
+    if (grid->column_count == 0)
+        return;
     for (size_t i = 0; i < grid->column_count; i++)
         natural[i] = rc_visible_width(rc_str_c(grid->columns[i].title), grid->has_utf8);
     for (size_t i = 0; i < cell_count(grid); i++) {

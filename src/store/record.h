@@ -45,7 +45,7 @@ typedef struct rc_record {
     rc_outcome outcome;  /* of an OUTCOME */
     rc_str operation_id; /* an rc_id, made when the operation began; the same in all its records */
     uint32_t seq;        /* of the operation, from 0; the same one twice is one record */
-    int64_t unix_ms;     /* when it was made: of an ATTEMPT its end, of a WAIT its beginning; of a
+    int64_t unix_ms;     /* of an ATTEMPT or a WAIT its beginning, of others when it happened; of a
                             BEGIN that is read, the time in the id */
     int64_t at_ms;       /* reading: since the time in the id */
     uint32_t attempt;
@@ -88,6 +88,12 @@ const char *rc_record_kind_name(rc_record_kind kind);
 rc_record_kind rc_record_kind_parse(rc_str name);
 const char *rc_outcome_name(rc_outcome outcome);
 bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome);
+
+/* How an attempt ended, seen from its operation. What has no code answered, if the operation
+ * succeeded there; else it was let go: its client left, or another target was quicker. OPEN: nobody
+ * knows. is_there: at the target that the operation ended with. */
+rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
+                              bool is_there);
 
 /* Are they what the store takes? RC_E_ARGUMENT: no kind; RC_E_SYNTAX: an operation's id is not an
  * rc_id; RC_E_RANGE: a number that is too large or a time that is none. records: borrows. */

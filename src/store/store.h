@@ -123,7 +123,7 @@ bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each 
 
 /* Operations, as a list has them, of which an id begins as prefix does: their own, or that of a
  * report of theirs. At most limit, the oldest first; exact ids stand alone. Letters of either
- * case; "rep_" may be left out. */
+ * case; "rep_" may be left out, or be "req_" as in an answer's headers. */
 bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 

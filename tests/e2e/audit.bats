@@ -246,7 +246,7 @@ END
     audit show "$short" --store "$told" --format json >whole
     id=$(sed -n 's/^{"operation":{"id":"\([^"]*\)".*/\1/p' whole)
     report=$(sed -n 's/.*"report_id":"\([^"]*\)".*/\1/p' whole)
-    for name in "$id" "${id:0:16}" "${id:4:12}" "${id,,}" "$report" "${report:0:20}" "${short,,}"; do
+    for name in "$id" "${id:0:16}" "${id:4:12}" "${id,,}" "req_${id:4}" "$report" "${report:0:20}" "${short,,}"; do
         audit show "$name" --store "$told" --format json >again
         cmp whole again
     done
@@ -280,7 +280,7 @@ operations = [json.loads(line) for line in open("all")]
 attempts = [json.loads(line) for line in open("tries")]
 stats = json.load(open("sums"))
 outcome = {o["id"]: o["outcome"] for o in operations}
-failed = lambda a: "code" in a["attempt"] and a["attempt"]["class"] != "Cancellation"
+failed = lambda a: a["result"] == "failed"
 had_failure = {a["operation_id"] for a in attempts if failed(a)}
 total = stats["operations"]
 assert total["count"] == len(operations) == 400
@@ -290,7 +290,7 @@ assert total["wasted"] == sum(o["attempts"] - (o["outcome"] == "succeeded") for 
 assert total["attempts"] == sum(o["attempts"] for o in operations)
 assert abs(total["cost_usd"] - sum(o.get("cost_usd", 0) for o in operations)) < 1e-6
 assert stats["attempts"]["count"] == len(attempts)
-assert stats["attempts"]["wasted"] == sum("code" in a["attempt"] or outcome[a["operation_id"]] != "succeeded" for a in attempts)
+assert stats["attempts"]["wasted"] == sum(a["result"] != "succeeded" for a in attempts)
 times = sorted(o["latency_ms"] for o in operations if "latency_ms" in o)
 p50 = times[(len(times) * 500 + 999) // 1000 - 1]
 assert p50 <= total["latency_ms"]["p50"] <= p50 * 1.016 + 1, (p50, total["latency_ms"])

@@ -220,7 +220,6 @@ static inline void fill_succeed(fill *f, fill_operation *op, rc_record *attempt,
     attempt->bytes = attempt->tokens_out * 5;
     attempt->flags = RC_RECORD_MEASURED | RC_RECORD_COMMITTED;
     op->at_ms += attempt->latency_ms;
-    attempt->unix_ms = op->records[0].unix_ms + op->at_ms;
 }
 
 static inline void fill_end(fill_operation *op, rc_outcome outcome, uint32_t attempts)
@@ -258,7 +257,6 @@ static inline bool fill_fail_once(fill *f, fill_operation *op, uint32_t attempt,
     record->latency_ms =
         80 + fill_below(f, failure->code == RC_CODE_PROVIDER_TIMEOUT ? 20000 : 900);
     op->at_ms += record->latency_ms;
-    record->unix_ms = op->records[0].unix_ms + op->at_ms;
     fill_set_report(f, op, record, failure, &f->passing[kind][*target]);
     if (failure->wait_ms > 0) {
         rc_record *wait = fill_add(op, RC_RECORD_WAIT);
@@ -290,7 +288,6 @@ static inline void fill_final_failure(fill *f, fill_operation *op, uint32_t atte
     record->status = failure->status;
     record->latency_ms = 60 + fill_below(f, 400);
     op->at_ms += record->latency_ms;
-    record->unix_ms = op->records[0].unix_ms + op->at_ms;
     fill_set_report(f, op, record, failure, &f->final[kind][target]);
     rc_record *stop = fill_add(op, RC_RECORD_STOP);
     stop->reason = failure->reason;
@@ -333,8 +330,6 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
         fill_end(op, RC_OUTCOME_SUCCEEDED, attempt);
         return;
     }
-    last->code = RC_CODE_SESSION_CANCELLED;
-    last->error_class = RC_CLASS_CANCELLATION;
     last->status = 0;
     rc_record *cancel = fill_add(op, RC_RECORD_CANCEL);
     cancel->reason = RC_WHY_CANCELLED;

@@ -40,9 +40,10 @@ static inline rc_record *story_at(story *s, rc_record_kind kind, int64_t at_ms)
 static inline rc_record *story_attempt(story *s, uint32_t attempt, const fill_target *target,
                                        int64_t from_ms, int64_t took_ms)
 {
-    s->op.at_ms = from_ms + took_ms;
+    s->op.at_ms = from_ms;
     rc_record *record = fill_attempt(&s->f, &s->op, attempt, target, (attempt - 1) % 2);
     record->latency_ms = took_ms;
+    s->op.at_ms += took_ms;
     return record;
 }
 
@@ -171,6 +172,7 @@ static inline void story_refused(story *s, int64_t unix_ms)
         rc_record *skip = story_why(s, RC_RECORD_SKIP, 1,
                                     i == 0 ? RC_WHY_SKIP_COOLING : RC_WHY_SKIP_OUT_OF_SERVICE, 1);
         skip->target = rc_str_c(fill_targets[i].target);
+        skip->wait_ms = i == 0 ? 12000 : 0;
     }
     story_why(s, RC_RECORD_STOP, 1, RC_WHY_ALL_UNAVAILABLE, 0);
     story_fail(s, story_end(s, RC_OUTCOME_FAILED, 0, 1), RC_CODE_OVERLOADED, 0,
@@ -205,9 +207,7 @@ static inline void story_hedged(story *s, int64_t unix_ms)
     rc_record *change = story_why(s, RC_RECORD_SWITCH, 2000, RC_WHY_HEDGED, 2);
     change->target = RC_STR("claude/claude-sonnet-4-5");
     story_answer(story_attempt(s, 2, &fill_targets[1], 2001, 1100), 500);
-    rc_record *loser = story_attempt(s, 1, &fill_targets[0], 2, 3100);
-    loser->code = RC_CODE_SESSION_CANCELLED;
-    loser->error_class = RC_CLASS_CANCELLATION;
+    (void)story_attempt(s, 1, &fill_targets[0], 2, 3100);
     rc_record *end = story_end(s, RC_OUTCOME_SUCCEEDED, 2, 3103);
     end->target = RC_STR("claude/claude-sonnet-4-5");
     end->status = 200;

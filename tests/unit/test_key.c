@@ -79,6 +79,8 @@ static void test_ranges(void **state)
     assert_true(rc_key_range(RC_STR("rep_01KE8V3Q5W9D"), &first, &last));
     assert_int_equal(first, key);
     assert_int_equal(last, key + 32767);
+    assert_true(rc_key_range(RC_STR("req_01KE8V3Q5W9D"), &first, &last));
+    assert_int_equal(first, key);
     assert_true(rc_key_range(RC_STR("01ke8v3q5"), &first, &last));
     assert_int_equal(last - first, (INT64_C(1) << 20) - 1);
     assert_true(first <= key && key <= last);
