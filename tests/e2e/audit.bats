@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154 # stderr is set by run
+# shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run; a test is a function, not a subshell
 #
 # recourse audit: what is read, shown and exported of a store that the store's own writer filled; what
 # is said when it cannot be; and that reading changes nothing.
@@ -439,6 +439,54 @@ END
     { "$RECOURSE" audit tail -f --store live.db || echo $? >left; } | true
     soon test -s left
     [ "$(cat left)" -eq 74 ]
+}
+
+# ---- a gateway ----
+
+# Starts the gateway here, with the provider that fails on purpose; base is its address.
+start() {
+    rm -f port
+    # shellcheck disable=SC2238 # log is a file
+    "$RECOURSE" serve --listen 127.0.0.1:0 --port-file port >log 2>&1 3>&- &
+    pid=$!
+    soon test -s port
+    base=http://127.0.0.1:$(cat port)
+}
+
+stop() {
+    kill -TERM "$pid"
+    ended_with 0
+}
+
+ask() { # MODEL: the id that the client is told
+    curl -sS -m 20 -o answer -D head "$base/v1/chat/completions" \
+        -d "{\"model\":\"demo/$1\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}"
+    sed -n 's/^x-recourse-request-id: *\([^\r]*\)\r*$/\1/Ip' head
+}
+
+@test "what a gateway leaves is read while it runs, and by the id that its client was told" {
+    printf 'admin: {listen: off}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
+    start
+    recovered=$(ask 429-retry-after-1@1)
+    failed=$(ask 401)
+    [ -n "$recovered" ] && [ -n "$failed" ]
+    run -0 audit show "$recovered"
+    [[ $output == *"✓ recovered"*"✗ try 1"*"RateLimited"*"↻ waits as long as the server asked"*"✓ try 2"*"the client has its answer"* ]]
+    run -0 audit show "$failed"
+    [[ $output == *"✗ AuthFailed"*"■ stops: the failure would repeat itself"*"Next     Check the credentials"* ]]
+    audit stats --format json | grep -q '"count":2,"succeeded":1,"failed":1,"cancelled":0,"open":0,"attempts":3,"faltered":2,"recovered":1'
+    # shellcheck disable=SC2238
+    "$RECOURSE" audit tail -f --format jsonl >out 3>&- &
+    follower=$!
+    soon has_lines out 2
+    stop
+    start
+    ask ok >/dev/null
+    soon has_lines out 3
+    stop
+    kill "$follower"
+    wait "$follower" || true
+    audit check >/dev/null
 }
 
 # ---- terminals ----
