@@ -146,7 +146,8 @@ static bool pick(void *ctx, const rc_record *operation)
 {
     picked *p = ctx;
     memcpy(p->id, operation->operation_id.ptr, RC_ID_LEN);
-    memcpy(p->report, operation->report_id.ptr, operation->report_id.len);
+    if (operation->report_id.len > 0)
+        memcpy(p->report, operation->report_id.ptr, operation->report_id.len);
     return false;
 }
 

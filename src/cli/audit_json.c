@@ -50,9 +50,10 @@ void rc_audit_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd)
     uint64_t rest = micro_usd % MICRO;
     if (rest > 0)
         rc_buf_push_byte(&text, '.');
-    for (uint64_t place = MICRO / 10; rest > 0; place /= 10) {
-        rc_buf_push_byte(&text, (char)('0' + rest / place));
-        rest %= place;
+    while (rest > 0) {
+        rest *= 10;
+        rc_buf_push_byte(&text, (char)('0' + rest / MICRO));
+        rest %= MICRO;
     }
     rc_json_key(w, key);
     rc_json_raw(w, rc_buf_get(&text));

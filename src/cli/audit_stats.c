@@ -137,11 +137,11 @@ static bool make_rows(rc_audit_sums *sums, rc_audit_table *table)
     add_rows(table, &sums->operations, &sums->attempts, false);
     add_rows(table, &sums->attempts, &sums->operations, true);
     qsort(table->rows, table->count, sizeof(*table->rows), compare);
-    table->shown = table->count < limit ? table->count : limit;
+    const size_t left_out = table->count > limit ? table->count - limit : 0;
+    table->shown = table->count - left_out;
     /* Of hours, those that went by last. */
-    if (table->kind->by == RC_STATS_BY_HOUR && table->shown < table->count)
-        memmove(table->rows, table->rows + (table->count - table->shown),
-                table->shown * sizeof(*table->rows));
+    if (table->kind->by == RC_STATS_BY_HOUR && left_out > 0)
+        memmove(table->rows, table->rows + left_out, table->shown * sizeof(*table->rows));
     return true;
 }
 

@@ -119,8 +119,7 @@ static inline void story_plain(story *s, int64_t unix_ms)
     story_end(s, RC_OUTCOME_SUCCEEDED, 1, 1240);
 }
 
-/* A rate limit, another key, an overload, a wait, a target that is passed over, then another one.
- * */
+/* A rate limit, another key, an overload, a wait, a target that is passed over, another one. */
 static inline void story_recovered(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "web", "gpt-4o")->flags = RC_RECORD_STREAMING;

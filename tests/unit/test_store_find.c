@@ -27,7 +27,8 @@ static bool keep(void *ctx, const rc_record *operation)
     found *f = ctx;
     assert_true(f->count < MAX);
     memcpy(f->ids[f->count], operation->operation_id.ptr, RC_ID_LEN);
-    memcpy(f->reports[f->count], operation->report_id.ptr, operation->report_id.len);
+    if (operation->report_id.len > 0)
+        memcpy(f->reports[f->count], operation->report_id.ptr, operation->report_id.len);
     f->recovered[f->count] = operation->has_recovered;
     f->keys[f->count++] = operation->key;
     return true;
