@@ -31,8 +31,8 @@ def make_certificate(work):
 
 def all_proxies(options, driver, core):
     every = [proxies.Direct(driver, options.work, core),
-             proxies.Recourse(driver, options.work, core, options.program, True),
-             proxies.Recourse(driver, options.work, core, options.program, False),
+             *(proxies.Recourse(driver, options.work, core, options.program, kind)
+               for kind in proxies.Recourse.KINDS),
              proxies.HAProxy(driver, options.work, core),
              proxies.Nginx(driver, options.work, core)]
     if options.portkey:
@@ -47,6 +47,9 @@ def drop_missing(running, notes):
         notes.append("serve wrote no audit: the rows with audit on are not measured")
         ours.end()
         del running["audit-on"]
+    if proxies.Recourse.LOG_OFF in running["audit-off"].unknown:
+        running["log-on"].end()
+        del running["log-on"]
     for extra in running["audit-off"].unknown:
         notes.append(f"this binary does not know '{extra}': run without it")
 
@@ -77,8 +80,8 @@ def run_together(options, driver, every, notes):
     finally:
         for proxy in every.values():
             proxy.end()
-    if "audit-on" not in running:
-        del every["audit-on"]
+    for name in [name for name in every if name not in running]:
+        del every[name]
     return rows
 
 

@@ -198,13 +198,17 @@ def known_keys(program, base, wanted):
 
 
 class Recourse(Proxy):
-    """Ours. Keys that this binary does not know are left out of its configuration, and noted."""
+    """Ours, on one loop and without what the others do not have: the operator's side, a line for
+    each request and, unless it is measured, the audit. Keys that this binary does not know are
+    left out of its configuration, and noted."""
+    AUDIT_OFF = "audit: {durability: off}"
+    LOG_OFF = "log: {format: off}"
+    KINDS = {"audit-on": [LOG_OFF], "audit-off": [AUDIT_OFF, LOG_OFF], "log-on": [AUDIT_OFF]}
 
-    def __init__(self, driver, work, core, program, has_audit):
-        self.name = "audit-on" if has_audit else "audit-off"
+    def __init__(self, driver, work, core, program, kind):
+        self.name = kind
         super().__init__(driver, work, core)
         self.program = program
-        self.has_audit = has_audit
         self.unknown = []
         self.store = f"{self.home}/audit.db"
 
@@ -231,9 +235,7 @@ class Recourse(Proxy):
         return lines
 
     def command(self):
-        wanted = ["threads: 1", "admin: {listen: off}"]
-        if not self.has_audit:
-            wanted.append("audit: {durability: off}")
+        wanted = ["threads: 1", "admin: {listen: off}", *self.KINDS[self.name]]
         lines = known_keys(self.program, self.base_lines(), wanted)
         self.unknown = [key for key in wanted if key not in lines]
         path = f"{self.home}/recourse.yaml"

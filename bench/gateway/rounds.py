@@ -46,7 +46,7 @@ class Rounds:
 
     def plain(self):
         rounds = self.interleave(
-            ["audit-on", "audit-off", "haproxy", "nginx", "portkey"],
+            ["audit-on", "audit-off", "log-on", "haproxy", "nginx", "portkey"],
             self.cpu_us("plain", 1024, 64, 20000))
         unit = "CPU us a request"
         rows = []
@@ -62,6 +62,9 @@ class Rounds:
                                         "audit-off", "haproxy", goal_ratio=1.0))
         rows.append(table.row_of_rounds("1 KB, 64 connections, audit off", unit, rounds,
                                         "audit-off", "nginx"))
+        if "log-on" in rounds:
+            rows.append(table.row_of_rounds("1 KB, 64 connections, audit off, log on", unit,
+                                            rounds, "log-on", "haproxy"))
         if "portkey" in rounds:
             which = ours.replace("-", " ")
             rows.append(table.row_of_rounds(f"1 KB, 64 connections, {which}", unit, rounds, ours,
