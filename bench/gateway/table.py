@@ -1,7 +1,8 @@
 """Rows of the comparison, and how people read them."""
-from statistics import median
+from statistics import median, quantiles
 
-COLUMNS = (("measure", 66), ("ours", 7), ("reference", 15), ("ratio", 9), ("goal", 10), ("", 6))
+COLUMNS = (("measure", 62), ("ours", 7), ("reference", 14), ("ratio", 9), ("half of them", 13),
+           ("goal", 10), ("", 6))
 
 
 def number(value):
@@ -16,13 +17,14 @@ class Row:
     """One measure. A goal is a ratio to the reference (goal_ratio) or a number (goal)."""
 
     def __init__(self, measure, unit, ours, reference=None, whose="", ratio=None,
-                 goal_ratio=None, goal=None, note=None, has_failed=False):
+                 goal_ratio=None, goal=None, note=None, has_failed=False, spread=None):
         self.measure, self.unit, self.whose = measure, unit, whose
         self.ours, self.reference, self.note = ours, reference, note
         self.has_failed = has_failed  # whatever the numbers say
         self.ratio = ratio
         if ratio is None and ours is not None and reference:
             self.ratio = ours / reference
+        self.spread = spread  # of the ratio: where the middle half of the rounds lies
         self.goal_ratio, self.goal = goal_ratio, goal
 
     def is_met(self):
@@ -46,27 +48,30 @@ class Row:
             met = "-"
         reference = f"{number(self.reference)} {self.whose}" if self.whose else ""
         ratio = "" if self.ratio is None else f"{self.ratio:.3g} x"
-        return (f"{self.measure}, {self.unit}", number(self.ours), reference, ratio, goal, met)
+        spread = "" if self.spread is None else "{:.3g}-{:.3g}".format(*self.spread)
+        return (f"{self.measure}, {self.unit}", number(self.ours), reference, ratio, spread, goal,
+                met)
 
     def as_json(self):
         return {"measure": self.measure, "unit": self.unit, "ours": self.ours,
                 "reference": self.reference, "whose": self.whose, "ratio": self.ratio,
-                "goal_ratio": self.goal_ratio, "goal": self.goal, "met": self.is_met(),
+                "spread": self.spread, "goal_ratio": self.goal_ratio, "goal": self.goal, "met": self.is_met(),
                 "note": self.note}
 
 
 def row_of_rounds(measure, unit, rounds, ours, whose, **goals):
     """From {name: [value of each round]}: medians, and the median of each round's ratio, which
     another program's burst of work disturbs least."""
-    both = list(zip(rounds[ours], rounds[whose]))
+    ratios = [mine / theirs for mine, theirs in zip(rounds[ours], rounds[whose]) if theirs > 0]
+    quarters = quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
     return Row(measure, unit, median(rounds[ours]), median(rounds[whose]), whose,
-               ratio=median(mine / theirs for mine, theirs in both if theirs > 0), **goals)
+               ratio=median(ratios), spread=(quarters[0], quarters[2]), **goals)
 
 
 def line(cells):
     text = ""
     for i, (cell, (_, width)) in enumerate(zip(cells, COLUMNS)):
-        text += cell.ljust(width) if i in (0, 5) else cell.rjust(width) + "  "
+        text += cell.ljust(width) if i in (0, 6) else cell.rjust(width) + "  "
     return text.rstrip()
 
 
