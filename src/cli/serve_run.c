@@ -1,6 +1,7 @@
 /* The gateway, from the first connection to the signal that ends it. */
 #include "cli/serve_private.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -22,6 +23,7 @@
 /* The first that systemd passes: sd_listen_fds(3). */
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
+#define MALLOC_KEPT_BYTES (8 << 20)
 
 static const int signal_numbers[RC_SERVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -309,6 +311,9 @@ static void prepare_process(void)
 {
     struct rlimit files;
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    /* Bodies come and go: their pages are not fetched from the system anew each time. */
+    (void)mallopt(M_MMAP_THRESHOLD, MALLOC_KEPT_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * MALLOC_KEPT_BYTES);
     (void)signal(SIGPIPE, SIG_IGN);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;

@@ -6,6 +6,8 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
+/* To one origin. */
+#define CONNECTIONS_MAX 60000u
 /* Of a buffer's memory that is kept for the next request. */
 #define REST_MAX_BYTES 4096u
 /* For words that are told at the end of a drain to leave. */
@@ -301,6 +303,9 @@ static rc_status start(rc_gate *gate)
     const rc_server_settings http = server_settings(gate->editions->plans->config);
     rc_upstream_settings upstream = rc_upstream_settings_default();
     upstream.alloc = gate->settings.alloc;
+    /* Requests are limited where they come in; providers limit the rest themselves. */
+    const uint64_t most = gate->editions->plans->config->limits.max_in_flight;
+    upstream.max_connections = (uint32_t)(most < CONNECTIONS_MAX ? most : CONNECTIONS_MAX);
     rc_status status = rc_upstream_new(gate->loop, &upstream, &gate->upstream);
     gate->is_upstream_closed = gate->upstream == NULL;
     if (status == RC_OK)

@@ -131,6 +131,7 @@ static void add_outcome(audit *a)
     record->client = client_name(job);
     record->route = job->route != NULL ? job->route->name : rc_str_make(NULL, 0);
     record->model = job->request.model;
+    record->text = path_of(job);
     record->attempt = job->action.attempt;
     record->status = final_status(job);
     record->latency_ms = (int64_t)(rc_gate_now(job->gate) - job->began_ms);
@@ -275,7 +276,10 @@ static bool record(rc_gate_job *job)
     const rc_alloc *alloc = &job->gate->settings.alloc;
     const size_t room = (job->step_count + 2) * sizeof(rc_record);
     rc_id id = job->id;
-    audit a = {.job = job};
+    audit a; /* large: what is used of it is set */
+    a.job = job;
+    a.count = 0;
+    a.mark_count = 0;
     a.records = alloc->get(alloc->ctx, room);
     if (a.records == NULL) {
         refuse(job, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
