@@ -315,6 +315,7 @@ static void prepare_process(void)
     (void)mallopt(M_MMAP_THRESHOLD, MALLOC_KEPT_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MALLOC_KEPT_BYTES);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);

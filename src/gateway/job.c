@@ -162,6 +162,8 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
     const rc_job_state state = job->state;
     job->exchange = NULL;
     if (state == RC_JOB_KEEPING || state == RC_JOB_OVER) {
+        /* The request's head goes with the client; how it ended is on record already. */
+        rc_gate_job_count(job);
         job->then = RC_THEN_NOTHING;
         return;
     }
@@ -205,15 +207,23 @@ void rc_gate_job_cut_short(rc_gate_job *job)
 
 /* ---- time ---- */
 
-/* A try that takes too long for the call, or for its first content. */
+/* A try that takes too long for the call, or for its first content: of two lanes the one that has
+ * not begun. */
 static void end_late_try(rc_gate_job *job)
 {
     rc_gate_try *try = job->now;
+    job->is_late = rc_gate_now(job->gate) >= job->action.deadline_at_ms;
+    if (!job->is_late && job->beside != NULL && rc_gate_try_has_begun(try))
+        try = job->beside;
+    if (!job->is_late && rc_gate_try_has_begun(try)) {
+        job->content_by_ms = RC_UNLIMITED;
+        rc_gate_job_arm(job);
+        return;
+    }
     rc_failure failure = {
         .transport = RC_TRANSPORT_TIMEOUT,
         .phase = try->mode == RC_MODE_HEAD ? RC_PHASE_SENT : RC_PHASE_HEADERS,
     };
-    job->is_late = rc_gate_now(job->gate) >= job->action.deadline_at_ms;
     rc_gate_try_stop(try);
     rc_gate_try_fail(try, &failure);
 }
@@ -245,7 +255,7 @@ static void on_due(rc_gate_job *job)
         rc_gate_job_do(job,
                        rc_call_on_wake(&job->call, rc_gate_now(gate), rc_gate_chance_u64(gate)));
     } else if (job->state == RC_JOB_PAUSED) {
-        rc_gate_try_ask_again(job->beside != NULL ? job->beside : job->now);
+        rc_gate_try_ask_again(job->now);
     } else if (job->now->is_terminated) {
         rc_gate_try_stop(job->now);
         rc_gate_try_stream_end(job->now, NULL);

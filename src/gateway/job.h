@@ -164,6 +164,7 @@ struct rc_gate_job {
     bool is_late;      /* the deadline ended the latest try */
     bool was_begun;    /* it failed behind content */
     bool is_recorded;
+    bool is_counted;
     bool is_waiting; /* for the store */
     rc_kept kept;
     const rc_report *kept_why; /* of a store that refuses; NULL: it does not */
@@ -187,6 +188,12 @@ struct rc_gate_job {
 static inline const rc_gate_plans *rc_gate_job_plans(const rc_gate_job *job)
 {
     return job->edition->plans;
+}
+
+/* Something of it has come that is no stream: from there on the pauses between its pieces count. */
+static inline bool rc_gate_try_has_begun(const rc_gate_try *try)
+{
+    return try->mode != RC_MODE_HEAD && try->mode != RC_MODE_STREAM;
 }
 
 /* ---- job.c: its life ---- */
@@ -301,5 +308,7 @@ const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
+/* For the log and the metrics, once: while the request's head is there. */
+void rc_gate_job_count(rc_gate_job *job);
 
 #endif

@@ -158,11 +158,36 @@ static void settle(rc_gate_try *try, uint64_t cost)
     rc_gate_job_tell_money(try->job, &told);
 }
 
+/* A try that there is no line for any more was paid for all the same: the last one has the sum. */
+static void add_to_last(rc_gate_job *job, const rc_job_step *more)
+{
+    uint32_t at = job->step_count;
+    while (at > 0 && job->steps[at - 1].kind != RC_RECORD_ATTEMPT)
+        at--;
+    if (at == 0)
+        return;
+    rc_job_step *last = &job->steps[at - 1];
+    last->charge.input += more->charge.input;
+    last->charge.output += more->charge.output;
+    last->charge.is_measured = last->charge.is_measured || more->charge.is_measured;
+    last->charge.is_estimated = last->charge.is_estimated || more->charge.is_estimated;
+    last->cost_usd_micro += more->cost_usd_micro;
+    last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
+}
+
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
 {
     rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);
-    if (step == NULL)
+    if (step == NULL) {
+        rc_job_step more = {.report = report};
+        more.charge = charge_of(try, end_of(try, report, is_done));
+        more.cost_usd_micro = cost_of(try, &more.charge);
+        describe(try, &more);
+        count_try(try, &more);
+        settle(try, more.cost_usd_micro);
+        add_to_last(try->job, &more);
         return;
+    }
     step->report = report != NULL ? rc_report_dup(report) : NULL;
     step->charge = charge_of(try, end_of(try, report, is_done));
     step->cost_usd_micro = cost_of(try, &step->charge);

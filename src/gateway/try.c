@@ -252,7 +252,8 @@ static rc_spend_answer reserve(rc_gate_try *try)
     return answer;
 }
 
-/* Paused: asked again and again, until there is room, the deadline comes or the client leaves. */
+/* Paused: asked again and again, until there is room, the deadline comes or the client leaves. A
+ * hedge does not wait: the first lane goes on without it. */
 void rc_gate_try_ask_again(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
@@ -261,7 +262,9 @@ void rc_gate_try_ask_again(rc_gate_try *try)
     if (rc_gate_job_plans(job)->has_budgets) {
         const rc_spend_answer answer = reserve(try);
         const bool is_late = now_ms + PAUSE_MS >= job->action.deadline_at_ms;
-        if (answer.verdict == RC_SPEND_WAIT && !is_late) {
+        if (answer.verdict == RC_SPEND_WAIT && !is_late && try != job->beside) {
+            if (job->upload_left > 0)
+                rc_exchange_pause_body(job->exchange);
             job->state = RC_JOB_PAUSED;
             job->content_by_ms = now_ms + PAUSE_MS;
             rc_gate_job_arm(job);
@@ -272,6 +275,8 @@ void rc_gate_try_ask_again(rc_gate_try *try)
             return;
         }
     }
+    if (job->state == RC_JOB_PAUSED && job->upload_left > 0)
+        rc_exchange_resume_body(job->exchange);
     job->state = RC_JOB_TRYING;
     try->started_ms = now_ms;
     job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;

@@ -111,13 +111,14 @@ bool rc_gate_world_load(rc_gate_world *world, const rc_gate_given *given, uint64
     rc_gate_world_recall_money(world, plans);
     const rc_shared_settings settings = rc_config_shared_settings(plans->config);
     rc_shared_set_settings(&world->shared, &settings, now_ms);
-    for (size_t i = 0; i < plans->config->provider_count; i++)
-        rc_gate_world_set_pool(world, &plans->providers[i], edition);
     uv_mutex_lock(&world->lock);
     rc_gate_plans *before = world->plans;
     world->plans = plans;
     atomic_store_explicit(&world->edition, edition, memory_order_release);
     uv_mutex_unlock(&world->lock);
+    /* Whoever gets a new credential finds its key: the edition comes first. */
+    for (size_t i = 0; i < plans->config->provider_count; i++)
+        rc_gate_world_set_pool(world, &plans->providers[i], edition);
     rc_gate_plans_drop(before);
     return true;
 }
