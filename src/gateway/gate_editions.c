@@ -59,9 +59,9 @@ static const rc_gate_provider *find_provider(const rc_gate_plans *plans, rc_str 
     return NULL;
 }
 
-/* A pool that a reload has changed gives credentials that the job's own edition does not have. A key
- * goes to the place that it was given for, and to no other; where it cannot be had, the first of
- * the job's own edition serves. */
+/* A pool that a reload has changed gives credentials that the job's own edition does not have. A
+ * key goes to the place that it was given for, and to no other; where it cannot be had, the first
+ * of the job's own edition serves. */
 bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t credential,
                       rc_secret *ret_key)
 {

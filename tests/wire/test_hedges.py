@@ -1,5 +1,5 @@
-"""Two lanes, money and large bodies: what is in the way of a hedge is not in the way of the try that
-it was to help, and a body that is passed on as it comes waits with its try."""
+"""Two lanes, money and large bodies: what is in the way of a hedge is not in the way of the try
+that it was to help, and a body that is passed on as it comes waits with its try."""
 
 import hashlib
 import os
