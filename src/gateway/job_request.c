@@ -2,6 +2,9 @@
 #include "base/str.h"
 #include "gateway/job.h"
 
+/* A store that is down is tried again so often. */
+#define STORE_AGAIN_MS 6000
+
 /* ---- the head ---- */
 
 static rc_str too_large(void)
@@ -39,7 +42,8 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
         rc_gate_job_refuse_fault(job, &fault);
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
         rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
-    else if (job->gate->jobs > config->limits.max_in_flight)
+    else if (atomic_load_explicit(&job->gate->world->in_flight, memory_order_relaxed) >
+             config->limits.max_in_flight)
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
                            RC_STR("This gateway has as many requests as it may have."));
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
@@ -110,9 +114,27 @@ static bool choose(rc_gate_job *job)
     return choose_policy(job) && (!job->route->is_open || own_entries(job));
 }
 
+/* Without a record there is no answer: nobody is asked, and nothing paid, for nothing. */
+static bool is_store_down(rc_gate_job *job)
+{
+    rc_writer *writer = job->gate->world->writer;
+    if (writer == NULL || !rc_writer_refuses(writer))
+        return false;
+    rc_builder builder;
+    const rc_report *why = rc_writer_why(writer);
+    rc_gate_job_begin_report(job, &builder, RC_CODE_NONE, RC_STR(""));
+    rc_builder_set_cause(&builder, why);
+    rc_builder_set_retry_after_ms(&builder, STORE_AGAIN_MS);
+    rc_gate_job_refuse_report(job, rc_builder_finish(&builder));
+    rc_report_free(why);
+    return true;
+}
+
 static void begin(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
+    if (is_store_down(job))
+        return;
     const uint64_t now_ms = rc_gate_now(gate);
     const uint64_t deadline_ms =
         job->request.deadline_ms > 0 ? job->request.deadline_ms : job->route->deadline_ms;

@@ -259,7 +259,7 @@ void rc_gate_try_ask_again(rc_gate_try *try)
     rc_gate_job *job = try->job;
     const rc_config_timeouts *timeouts = &job->route->timeouts;
     const uint64_t now_ms = rc_gate_now(job->gate);
-    if (rc_gate_job_plans(job)->has_budgets) {
+    if (rc_gate_job_plans(job)->has_budgets && !rc_gate_request_is_free(&job->request)) {
         const rc_spend_answer answer = reserve(try);
         const bool is_late = now_ms + PAUSE_MS >= job->action.deadline_at_ms;
         if (answer.verdict == RC_SPEND_WAIT && !is_late && try != job->beside) {
