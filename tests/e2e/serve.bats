@@ -450,3 +450,22 @@ YAML
     wait "$gate_pid"
     run ! wait "$client"
 }
+
+@test "a key that systemd passes on as a credential is used; without the folder the gateway says so" {
+    echo "{unknown_keys: refuse, keys: [{name: one, ends: \"9999\"}]}" >keys.yaml
+    mock --scenario keys.yaml
+    mkdir credentials
+    (umask 077 && echo key-9999 >credentials/up-key)
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+admin: {listen: "off"}
+providers: {up: {kind: openai, base_url: "$up/v1", keys: [credential:up-key]}}
+routes: [{model: "*", chain: [{target: up/*}]}]
+YAML
+    run -78 --separate-stderr "$RECOURSE" serve --config recourse.yaml
+    [[ $stderr == *"no API key for provider up: the credential up-key was not passed on"* ]]
+    CREDENTIALS_DIRECTORY=$PWD/credentials start gate serve --config recourse.yaml --log human
+    base=http://127.0.0.1:$port
+    chat mock/ok
+    [ "$(status)" = 200 ]
+}
