@@ -151,7 +151,8 @@ static void check_store(rc_config_reader *r, const rc_yaml_node *node)
         return;
     }
     if (!is_postgres(store) && (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7))
-        refuse(r, node, "sqlite:PATH, postgres://..., env:NAME, file:PATH or credential:NAME is expected");
+        refuse(r, node,
+               "sqlite:PATH, postgres://..., env:NAME, file:PATH or credential:NAME is expected");
 }
 
 static void check_listen(rc_config_reader *r, const rc_yaml_node *node)

@@ -117,8 +117,9 @@ static bool read_again(rc_gate_plans *plans, const rc_gate_provider *provider, u
     char room[SECRET_MAX_BYTES];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
-    const bool is_fresh = rc_secret_load(plans->world->calls, &provider->config->keys[at], &text) == NULL &&
-                          replace(plans, provider, at, rc_buf_get(&text));
+    const bool is_fresh =
+        rc_secret_load(plans->world->calls, &provider->config->keys[at], &text) == NULL &&
+        replace(plans, provider, at, rc_buf_get(&text));
     rc_secret_wipe(room, sizeof room);
     return is_fresh;
 }

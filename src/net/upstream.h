@@ -56,6 +56,9 @@ typedef struct rc_upstream_settings {
     /* May this address be connected to? NULL: rc_origin_allows. */
     bool (*allow)(void *ctx, const rc_origin *origin, const rc_address *address);
     void *allow_ctx;
+    /* A connection has ended its handshake; ssl: borrows during the call. NULL: nobody asks. */
+    void (*on_secure)(void *ctx, const rc_origin *origin, const SSL *ssl);
+    void *secure_ctx;
 } rc_upstream_settings;
 
 /* 128 connections and 64 idle ones an origin, 10,000 requests a connection, 1,024 queued, 256
