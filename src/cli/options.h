@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 
 #define RC_OPTIONS_MAX 24
-#define RC_OPERANDS_MAX 2
+#define RC_OPERANDS_MAX 3
 /* Values of the option that may be repeated. */
 #define RC_REPEATED_MAX 128
 
