@@ -1,5 +1,5 @@
-/* `recourse config check|show|keys|prices|import [FILE|-]`: what the configuration says, and what is
- * wrong with it. */
+/* `recourse config check|show|keys|prices|import`: what the configuration says, and what is wrong
+ * with it. */
 #include "cli/config.h"
 
 #include <string.h>

@@ -16,8 +16,8 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
  * rc_cli_config_load. Gives the exit status. */
 int rc_cli_config_prices(rc_cli *cli, const char *path, bool is_json);
 
-/* `recourse config import FORM FILE`: a file of another gateway in our form, on out; what is not the
- * same on err. form: NULL for one that is missing. Gives the exit status: 64, 65, 66 or 70. */
+/* `recourse config import FORM FILE`: a file of another gateway in our form, on out; what is not
+ * the same on err. form: NULL for one that is missing. Gives the exit status: 64, 65, 66 or 70. */
 int rc_cli_config_import(rc_cli *cli, const char *form, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* `recourse doctor`: whether a gateway could work here, and if not, why and what to do.
  *
  *   configuration ──► keys ──► store, ports, limits, versions ─┐
- *         └──► providers, all at once, on one loop ────────────┴──► findings ──► human, json, markdown
+ *         └──► providers, all at once, on one loop ────────────┴──► findings
  *
  * Nothing is changed, nothing that costs money is asked for, and no secret is shown. */
 #ifndef RC_CLI_DOCTOR_H

@@ -35,8 +35,8 @@ typedef struct rc_litellm_notes {
 } rc_litellm_notes;
 
 /* Appends our YAML, with the notes as comments at its top. RC_OK; RC_E_NOMEM; else faults says what
- * is wrong with text: as rc_yaml_parse, or RC_E_RANGE: it is no configuration of LiteLLM, or nothing
- * of it could be carried over. name: of the file, for the first comment. All: borrow. */
+ * is wrong with text: as rc_yaml_parse, or RC_E_RANGE: it is no configuration of LiteLLM, or
+ * nothing of it could be carried over. name: of the file, for the first comment. All: borrow. */
 rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
                             rc_litellm_notes *ret_notes, rc_buf *ret_yaml,
                             rc_config_faults *faults);
