@@ -469,3 +469,33 @@ YAML
     chat mock/ok
     [ "$(status)" = 200 ]
 }
+
+@test "a log that was moved away is begun anew at SIGHUP" {
+    mock
+    gate "$any" 'log: {format: json, file: gate.log}'
+    kill -TERM "$gate_pid" && wait "$gate_pid"
+    unset 'pids[-1]'
+    start gate serve --config recourse.yaml
+    base=http://127.0.0.1:$port
+    chat mock/ok
+    logged() { grep -q '"event":"request"' gate.log; }
+    wait_for logged
+    mv gate.log gate.log.1
+    kill -HUP "${pids[-1]}"
+    reloaded() { [ -s gate.log ] && grep -q '"event":"reloaded"' gate.log; }
+    wait_for reloaded
+    chat mock/ok
+    wait_for logged
+    [ "$(grep -c '"event":"request"' gate.log.1)" = 1 ]
+}
+
+@test "the audit can be copied while it is written to" {
+    command -v sqlite3 || skip "there is no sqlite3"
+    mock
+    gate "$any"
+    for _ in 1 2 3; do chat mock/503@1; done
+    sqlite3 -readonly audit-1.db "VACUUM INTO 'copy.db'"
+    run -0 "$RECOURSE" audit check --store copy.db
+    run -0 "$RECOURSE" audit list --store copy.db --format json
+    [[ $output == *mock/503@1* ]]
+}
