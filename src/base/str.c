@@ -84,14 +84,37 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* Of a block's places, those where both the needle's first and its last byte stand, a bit each.
- * Text is full of any one letter; of two at a distance it is not. */
-static inline uint32_t likely_places(const char *at, rc_str needle)
+/* Of sixteen places, those where both the needle's first and its last byte stand. Text is full of any
+ * one letter; of two at a distance it is not. */
+typedef struct ends {
+    rc_lanes first;
+    rc_lanes last;
+    size_t apart;
+} ends;
+
+static inline rc_lanes likely_places(const char *at, const ends *e)
 {
-    rc_lanes first = rc_lanes_load(at);
-    rc_lanes last = rc_lanes_load(at + needle.len - 1);
-    return rc_lanes_bits((rc_lanes)(first == (uint8_t)needle.ptr[0]) &
-                         (rc_lanes)(last == (uint8_t)needle.ptr[needle.len - 1]));
+    return (rc_lanes)(rc_lanes_load(at) == e->first) &
+           (rc_lanes)(rc_lanes_load(at + e->apart) == e->last);
+}
+
+static inline ends ends_of(rc_str needle)
+{
+    ends e = {.apart = needle.len - 1};
+    e.first = e.first + (uint8_t)needle.ptr[0]; /* in every lane */
+    e.last = e.last + (uint8_t)needle.ptr[e.apart];
+    return e;
+}
+
+/* The first of the places, a bit each from `at` on, where all of the needle stands. */
+static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t places)
+{
+    for (; places != 0; places &= places - 1) {
+        size_t place = at + (size_t)__builtin_ctz(places);
+        if (memcmp(s.ptr + place, needle.ptr, needle.len) == 0)
+            return place;
+    }
+    return RC_STR_NPOS;
 }
 
 size_t rc_str_find(rc_str s, rc_str needle, size_t from)
@@ -100,14 +123,19 @@ size_t rc_str_find(rc_str s, rc_str needle, size_t from)
         return RC_STR_NPOS;
     if (needle.len == 0)
         return from;
+    const ends e = ends_of(needle);
+    const size_t places = s.len - needle.len + 1;
     size_t at = from;
-    size_t places = s.len - needle.len + 1;
-    for (; places - at >= RC_LANES; at += RC_LANES)
-        for (uint32_t found = likely_places(s.ptr + at, needle); found != 0; found &= found - 1) {
-            size_t place = at + (size_t)__builtin_ctz(found);
-            if (memcmp(s.ptr + place, needle.ptr, needle.len) == 0)
-                return place;
-        }
+    for (; places - at >= 2 * RC_LANES; at += 2 * RC_LANES) {
+        rc_lanes low = likely_places(s.ptr + at, &e);
+        rc_lanes high = likely_places(s.ptr + at + RC_LANES, &e);
+        if (rc_lanes_bits(low | high) == 0)
+            continue;
+        size_t found =
+            first_of(s, needle, at, rc_lanes_bits(low) | rc_lanes_bits(high) << RC_LANES);
+        if (found != RC_STR_NPOS)
+            return found;
+    }
     for (; at < places; at++)
         if (s.ptr[at] == needle.ptr[0] && memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
             return at;
