@@ -89,6 +89,7 @@ typedef struct rc_upstream_handler {
 typedef struct rc_upstream_request {
     rc_str head;            /* the whole of it, ready to send. Borrows until the call's end */
     rc_str body;            /* what of it is there, as it is to be sent. Borrows as well */
+    rc_str more[2];         /* goes on behind it, so that a changed body need not be copied */
     bool is_body_open;      /* more is pushed; rc_upstream_finish ends it */
     bool is_bodiless;       /* HEAD: the response has no body whatever it says */
     uint32_t connect_ms;    /* names, connection and handshake; 0: no end, as for the others */
@@ -156,9 +157,10 @@ typedef struct rc_upstream_counts {
 rc_upstream_counts rc_upstream_count(const rc_upstream *upstream);
 
 /* Bytes that wait to be sent: not yet pushed views, copies. */
+#define RC_UPSTREAM_VIEWS 4
 typedef struct rc_upstream_out {
-    rc_str views[2]; /* what is left of head and body */
-    char *bytes;     /* pushed */
+    rc_str views[RC_UPSTREAM_VIEWS]; /* what is left of head and body */
+    char *bytes;                     /* pushed */
     size_t len;
     size_t capacity;
 } rc_upstream_out;
