@@ -84,8 +84,8 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* Of sixteen places, those where both the needle's first and its last byte stand. Text is full of any
- * one letter; of two at a distance it is not. */
+/* Of sixteen places, those where both the needle's first and its last byte stand. Text is full of
+ * any one letter; of two at a distance it is not. */
 typedef struct ends {
     rc_lanes first;
     rc_lanes last;

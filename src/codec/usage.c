@@ -90,9 +90,9 @@ static void note(int64_t *number, int64_t value)
         *number = value;
 }
 
-/* A name's first and last letter and its length tell which row it may be; compilers make one table of
- * these comparisons. Of two rows with the same key the second would never be found: a test tells,
- * and other factors help. */
+/* A name's first and last letter and its length tell which row it may be; compilers make one table
+ * of these comparisons. Of two rows with the same key the second would never be found: a test
+ * tells, and other factors help. */
 #define KEY(first, last, len)                                                 \
     (((unsigned)(unsigned char)(first)*3u + (unsigned)(unsigned char)(last) + \
       (unsigned)(len)*14u) &                                                  \
