@@ -118,7 +118,6 @@ struct rc_gate_try {
         rc_stream_array array;
     } reading;
     rc_buf wire; /* the request's head, with a key in it */
-    rc_buf sent; /* its body, where it is not the client's own bytes */
     rc_buf head; /* of the provider's answer */
     rc_buf held; /* of it: what was not passed on yet */
     rc_buf room; /* of an event that came in pieces */

@@ -22,6 +22,26 @@ static rc_dialect guess_dialect(const rc_gate_request *request)
     return request->has_version ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT;
 }
 
+/* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page; it
+ * says whose with every POST. Pages of this machine are as good as its programs. */
+static bool is_of_a_page(const rc_http1 *reader, const char *head)
+{
+    static const rc_str ours[] = {RC_STR_INIT("http://localhost"), RC_STR_INIT("http://127.0.0.1"),
+                                  RC_STR_INIT("http://[::1]")};
+    const rc_str site = rc_http1_find(reader, head, RC_STR("sec-fetch-site"));
+    const rc_str origin = rc_http1_find(reader, head, RC_STR("origin"));
+    if (rc_str_eq(site, RC_STR("cross-site")))
+        return true;
+    if (origin.len == 0)
+        return false;
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        const rc_str rest = rc_str_slice(origin, ours[i].len, origin.len);
+        if (rc_str_starts_with(origin, ours[i]) && (rest.len == 0 || rest.ptr[0] == ':'))
+            return false;
+    }
+    return true;
+}
+
 void rc_gate_job_on_head(rc_gate_job *job, const char *head)
 {
     const rc_http1 *reader = rc_exchange_reader(job->exchange);
@@ -32,6 +52,12 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
                                                  : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
+    if (config->client_count == 0 && is_of_a_page(reader, head)) {
+        rc_gate_job_refuse(job, RC_CODE_PERMISSION_DENIED, 403,
+                           RC_STR("A page of another site may not use this gateway, which asks "
+                                  "nobody for a token: configure `clients`, and send one."));
+        return;
+    }
     if (config->client_count > 0)
         job->client = rc_gate_plans_client(plans, job->request.token);
     if (config->client_count > 0 && job->client == SIZE_MAX)

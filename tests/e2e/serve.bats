@@ -499,3 +499,18 @@ YAML
     run -0 "$RECOURSE" audit list --store copy.db --format json
     [[ $output == *mock/503@1* ]]
 }
+
+@test "a page of another site may not use a gateway without tokens" {
+    mock
+    gate "$any"
+    chat mock/ok false -H "Origin: https://evil.example"
+    [ "$(status)" = 403 ]
+    has '"error_code":"PermissionDenied"'
+    chat mock/ok false -H "Sec-Fetch-Site: cross-site"
+    [ "$(status)" = 403 ]
+    chat mock/ok false -H "Origin: http://localhost.evil.example"
+    [ "$(status)" = 403 ]
+    chat mock/ok false -H "Origin: http://localhost:3000"
+    [ "$(status)" = 200 ]
+    [ "$(requests)" = 1 ]
+}
