@@ -206,7 +206,7 @@ config() { "$RECOURSE" config "$@"; }
 
 @test "mistakes in the command line" {
     run -64 config
-    [[ $output == *"check, show, keys or prices is expected"* ]]
+    [[ $output == *"check, show, keys, prices or import is expected"* ]]
     run -64 config chek
     [[ $output == *"did you mean check?"* ]]
     run -64 config show good.yaml --format json
