@@ -212,7 +212,9 @@ config() { "$RECOURSE" config "$@"; }
     run -64 config show good.yaml --format json
     run -64 config keys good.yaml
     run -64 config check a b
-    [[ $output == *"two operands"* ]]
+    [[ $output == *"one file is expected"* ]]
+    run -64 config check a b c
+    [[ $output == *"three operands"* ]]
     run -66 --separate-stderr config check nowhere.yaml
     [[ $stderr == *"cannot read nowhere.yaml: No such file"* ]]
     run -66 config check .
