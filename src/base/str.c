@@ -84,26 +84,47 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* Of sixteen places, those where both the needle's first and its last byte stand. Text is full of
- * any one letter; of two at a distance it is not. */
+/* A needle's first and last byte, in every lane. Text is full of any one letter; of two at a
+ * distance it is not. */
 typedef struct ends {
     rc_lanes first;
     rc_lanes last;
     size_t apart;
 } ends;
 
-static inline rc_lanes likely_places(const char *at, const ends *e)
+#define PLACES (2 * RC_LANES)
+
+static inline ends ends_of(rc_str needle)
+{
+    ends e = {.apart = needle.len - 1};
+    e.first = e.first + (uint8_t)needle.ptr[0];
+    e.last = e.last + (uint8_t)needle.ptr[e.apart];
+    return e;
+}
+
+static inline rc_lanes likely_lanes(const char *at, const ends *e)
 {
     return (rc_lanes)(rc_lanes_load(at) == e->first) &
            (rc_lanes)(rc_lanes_load(at + e->apart) == e->last);
 }
 
-static inline ends ends_of(rc_str needle)
+/* Of PLACES places, those where both bytes stand, a bit each. */
+static inline uint32_t likely_places(const char *at, const ends *e)
 {
-    ends e = {.apart = needle.len - 1};
-    e.first = e.first + (uint8_t)needle.ptr[0]; /* in every lane */
-    e.last = e.last + (uint8_t)needle.ptr[e.apart];
-    return e;
+    return rc_lanes_bits(likely_lanes(at, e)) | rc_lanes_bits(likely_lanes(at + RC_LANES, e))
+                                                    << RC_LANES;
+}
+
+/* Moves on by whole blocks while there is none, to `last` at most. */
+static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
+{
+    while (at < last) {
+        rc_lanes any = likely_lanes(s.ptr + at, &e) | likely_lanes(s.ptr + at + RC_LANES, &e);
+        if (rc_lanes_bits(any) != 0)
+            return at;
+        at += PLACES;
+    }
+    return last;
 }
 
 /* The first of the places, a bit each from `at` on, where all of the needle stands. */
@@ -117,29 +138,31 @@ static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t places)
     return RC_STR_NPOS;
 }
 
+static size_t find_in_short(rc_str s, rc_str needle, size_t at)
+{
+    for (; at <= s.len - needle.len; at++)
+        if (s.ptr[at] == needle.ptr[0] && memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
+            return at;
+    return RC_STR_NPOS;
+}
+
 size_t rc_str_find(rc_str s, rc_str needle, size_t from)
 {
     if (from > s.len || needle.len > s.len - from)
         return RC_STR_NPOS;
     if (needle.len == 0)
         return from;
+    if (s.len - needle.len + 1 - from < PLACES)
+        return find_in_short(s, needle, from);
     const ends e = ends_of(needle);
-    const size_t places = s.len - needle.len + 1;
-    size_t at = from;
-    for (; places - at >= 2 * RC_LANES; at += 2 * RC_LANES) {
-        rc_lanes low = likely_places(s.ptr + at, &e);
-        rc_lanes high = likely_places(s.ptr + at + RC_LANES, &e);
-        if (rc_lanes_bits(low | high) == 0)
-            continue;
-        size_t found =
-            first_of(s, needle, at, rc_lanes_bits(low) | rc_lanes_bits(high) << RC_LANES);
-        if (found != RC_STR_NPOS)
+    /* The last block overlaps the one before it: nothing behind the text is read. */
+    const size_t last = s.len - needle.len + 1 - PLACES;
+    for (size_t at = from;; at += PLACES) {
+        at = skip_unlikely(s, at, last, e);
+        size_t found = first_of(s, needle, at, likely_places(s.ptr + at, &e));
+        if (found != RC_STR_NPOS || at == last)
             return found;
     }
-    for (; at < places; at++)
-        if (s.ptr[at] == needle.ptr[0] && memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
-            return at;
-    return RC_STR_NPOS;
 }
 
 int rc_str_cmp(rc_str a, rc_str b)
