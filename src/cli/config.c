@@ -206,7 +206,8 @@ static int run_config(rc_cli *cli, const rc_args *args)
     bool is_json = format != NULL && strcmp(format, "json") == 0;
     if (verb != NULL && strcmp(verb, "import") == 0) {
         const char *file = args->operand_count > 2 ? args->operands[2] : NULL;
-        return format == NULL ? rc_cli_config_import(cli, path, file)
+        const char *form = path;
+        return format == NULL ? rc_cli_config_import(cli, form, file)
                               : refuse_use(cli, "--format goes with check and prices alone");
     }
     if (args->operand_count > 2)
