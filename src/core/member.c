@@ -21,14 +21,21 @@ static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
     return len;
 }
 
+/* Inlined by force: in a chain of a hundred comparisons the compiler stops doing so by itself. */
+static inline __attribute__((always_inline)) bool is_same(rc_str a, rc_str b)
+{
+    return a.len == b.len && memcmp(a.ptr, b.ptr, b.len) == 0;
+}
+
 rc_member_role rc_member_role_of(rc_str name)
 {
     char key[NAME_MAX_LEN];
     size_t len = normalise(name, key);
     if (len < 3)
         return RC_MEMBER_OTHER;
-#define RC_MEMBER(text, ROLE)                                                \
-    if (len == sizeof(text) - 1 && memcmp(key, text, sizeof(text) - 1) == 0) \
+    const rc_str word = {key, len};
+#define RC_MEMBER(text, ROLE)        \
+    if (is_same(word, RC_STR(text))) \
         return RC_MEMBER_##ROLE;
 #include "../../spec/members.def"
     return RC_MEMBER_OTHER;

@@ -280,7 +280,7 @@ YAML
     [ "$(status)" = 504 ]
     [ "$(header x-recourse-error-code)" = DeadlineExceeded ]
     # So it is inside a stream: an event, and no clean end.
-    chat mock/stall-after-1 true -H "x-recourse-deadline-ms: 300"
+    chat mock/stall-after-1 true -H "x-recourse-deadline-ms: 1500"
     [ "$(status)" = 200 ]
     has '"error_code":"DeadlineExceeded"'
     run ! grep -q DONE answer
@@ -288,7 +288,7 @@ YAML
 
 @test "a first token that does not come, and a pause that is too long, are failures" {
     mock
-    gate '  - {model: first, policy: fast, timeouts: {connect_ms: 100, first_byte_ms: 100, idle_ms: 20000}, chain: [{target: up/mock/keepalive-3+stall-after-0, tries: 1}, {target: two/mock/ok}]}
+    gate '  - {model: first, policy: fast, timeouts: {connect_ms: 2000, first_byte_ms: 1000, idle_ms: 20000}, chain: [{target: up/mock/keepalive-3+stall-after-0, tries: 1}, {target: two/mock/ok}]}
   - {model: pause, policy: fast, timeouts: {connect_ms: 1000, first_byte_ms: 20000, idle_ms: 100}, chain: [{target: up/mock/stall-after-1, tries: 1}, {target: two/mock/ok}]}'
     chat first true
     [ "$(header x-recourse-target)" = two/mock/ok ]

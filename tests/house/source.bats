@@ -35,6 +35,15 @@ none_match() {
     [[ $output == *"atoi(s)"* ]]
 }
 
+@test "no suffix of a number looks like a one" {
+    # The width in a format, as of %9llu, is none.
+    local small_l='(^|[^%0-9A-Za-z_.-]|[^%]-)(0[xX][0-9a-fA-F]+|[0-9]+)([uU]?ll?|ll?[uU])\b'
+    code | none_match "$small_l"
+    printf '%s\n' 'long x = 1l;' 'y = z -0x1Ful;' 'f("%-9llu", 2llu);' 'g("%9llu %-9llu");' >"$BATS_TEST_TMPDIR/bad.c"
+    run ! none_match "$small_l" <<<"$BATS_TEST_TMPDIR/bad.c"
+    [[ $output == *1l* && $output == *Ful* && $output == *2llu* && $output != *'%9'* ]]
+}
+
 @test "hardly any goto" {
     count=$(code | xargs grep -hE '^\s*goto [a-z_]+;' | wc -l)
     echo "$count"

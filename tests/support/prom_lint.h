@@ -260,8 +260,9 @@ static inline bool prom_lint_page(rc_str page, size_t *ret_series, char wrong[51
     bool is_good = page.len > 0 && page.ptr[page.len - 1] == '\n' && strlen(l->text) == page.len;
     if (!is_good)
         lint_fail(l, "lines, each with its end", "");
-    for (char *line = l->text; is_good && *line != '\0';) {
-        char *next = strchr(line, '\n');
+    const char *end = l->text + page.len;
+    for (char *line = l->text; is_good && line < end;) {
+        char *next = memchr(line, '\n', (size_t)(end - line)); /* strchr may read to the end */
         *next = '\0';
         is_good = *line == '#' ? lint_comment(l, line) : lint_sample(l, line);
         line = next + 1;

@@ -10,13 +10,14 @@
 #include <cmocka.h>
 
 #include "cli/config_load.h"
+#include "support/often.h"
 #include "support/run_cli.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /* Nothing that the scrubber knows: where it stands must be enough. */
 #define SECRET "Zq7wm3xTnB"
 #define TEXT_MAX 4096
-#define ROUNDS 6000
+#define ROUNDS OFTEN(6000, 1500)
 
 /* @ is where the secret goes. Each is wrong as it is. */
 static const char *const texts[] = {

@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
+#include "support/often.h"
 #include "support/sim_world.h"
 
-#define SEEDS 4
+#define SEEDS OFTEN(4, 1)
 #define DRAINED_MAX_MILLI 1200
 #define RECOVERED_MILLI_PCT 99000
 

@@ -1,0 +1,8 @@
+/* Before a test that is joined with others: its main() has a name of its own. */
+#ifndef TESTS_SUPPORT_JOINED_MAIN_H
+#define TESTS_SUPPORT_JOINED_MAIN_H
+
+int RC_JOINED_MAIN(void);
+#define main RC_JOINED_MAIN
+
+#endif
