@@ -24,7 +24,7 @@ start() { # PORT-FILE COMMAND...
     local file=$1
     shift
     rm -f "$file"
-    "$@" 2>talk 3>&- &
+    "$@" 2>words 3>&- &
     pids+=($!)
     for _ in $(seq 400); do
         [ ! -s "$file" ] || break

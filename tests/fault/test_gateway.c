@@ -23,8 +23,10 @@ static const char config_text[] =
     "policies: {fast: {max_attempts: 3, backoff: fixed, base_ms: 1, jitter: none}}\n"
     "routes:\n"
     "  - {model: chain, policy: fast, chain: [{target: far/a, tries: 1}, {target: demo/ok}]}\n"
-    "  - {model: late, policy: fast, hedge_ms: 5, chain: [{target: demo/hang}, {target: "
-    "demo/ok}]}\n"
+    "  - {model: patient, policy: fast, hedge_ms: 5,\n"
+    "     chain: [{target: demo/hang}, {target: demo/ok}]}\n"
+    "  - {model: late, policy: fast, hedge_ms: 5, deadline_ms: 100,\n"
+    "     chain: [{target: demo/hang}, {target: demo/ok}]}\n"
     "  - {model: \"*\", policy: fast, chain: [{target: demo/*}]}\n";
 
 typedef struct world {
@@ -217,8 +219,13 @@ static void test_next_target(void **state)
 
 static void test_hedge(void **state)
 {
+    static world w;
+    fail_alloc memory = {.fail_at = SIZE_MAX};
     (void)state;
-    fail_each("late", false, "x-recourse-target: demo/ok");
+    /* Without memory for the second call the first one goes on, here up to the deadline. */
+    fail_each("late", false, "HTTP/1.1 ");
+    assert_true(run("patient", false, &memory, &w));
+    assert_non_null(strstr(w.answer, "x-recourse-target: demo/ok"));
 }
 
 static void test_refusal(void **state)

@@ -263,6 +263,8 @@ static inline bool prom_lint_page(rc_str page, size_t *ret_series, char wrong[51
     const char *end = l->text + page.len;
     for (char *line = l->text; is_good && line < end;) {
         char *next = memchr(line, '\n', (size_t)(end - line)); /* strchr may read to the end */
+        if (next == NULL)
+            break;
         *next = '\0';
         is_good = *line == '#' ? lint_comment(l, line) : lint_sample(l, line);
         line = next + 1;
