@@ -75,6 +75,7 @@ typedef struct rc_record {
     rc_str report_id;
     rc_str report_json; /* the internal view; empty: left out */
     int64_t key;        /* reading: the place in the order of operations, for paging */
+    bool has_recovered; /* reading, of an operation: it succeeded although an attempt failed */
 } rc_record;
 
 /* Empty, of that kind. */

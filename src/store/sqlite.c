@@ -179,7 +179,10 @@ static const rc_store_calls calls = {
     .tidy = tidy,
     .timeline = rc_sqlite_timeline,
     .list = rc_sqlite_list,
-    .stats = rc_sqlite_stats,
+    .find = rc_sqlite_find,
+    .survey = rc_sqlite_survey,
+    .names = rc_sqlite_list_names,
+    .measure = rc_sqlite_measure,
     .marks = read_marks,
     .check = check,
     .close = close_store,
@@ -251,8 +254,7 @@ static bool open_to_read(rc_sqlite *sqlite, rc_store_fault *fault)
     if (version < rc_sqlite_steps[rc_sqlite_step_count - 1].version)
         return rc_store_fault_set(fault, RC_STORE_TOO_OLD, "open", sqlite->path, NULL);
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    return rc_sqlite_run(sqlite, "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824", "open",
-                         fault);
+    return rc_sqlite_run(sqlite, "PRAGMA query_only = 1", "open", fault);
 }
 
 static rc_sqlite *make(rc_str path, rc_store_mode mode, const rc_alloc *alloc)

@@ -2,9 +2,10 @@
  * statement, where the planner sees that an index of some rows alone will do. */
 #include <string.h>
 
+#include "store/key.h"
 #include "store/sqlite_private.h"
 
-#define SQL_MAX 4096
+#define SQL_MAX 5120
 
 /* The number of a name; -1 when no row has it. */
 static bool known_name(const rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault)
@@ -51,23 +52,53 @@ void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WH
         say(where, " AND t.op < %lld", (long long)rc_sqlite_time_key(filter->until_unix_ms));
 }
 
-bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
-                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
+/* Of a single attempt the operation's row names the target; the records of others are looked at. */
+static bool say_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], rc_str text,
+                       rc_store_fault *fault)
 {
-    rc_sqlite_where_time(filter, where);
-    if (!say_name(sqlite, where, "client", filter->client, fault) ||
-        !say_name(sqlite, where, "model", filter->model, fault))
+    int64_t id = 0;
+    if (text.len == 0)
+        return true;
+    if (!known_name(sqlite, text, &id, fault))
         return false;
-    if (filter->code != RC_CODE_NONE)
-        say(where, " AND t.code = %d AND t.code <> 0", (int)filter->code);
-    if (filter->report_id.len > 0)
-        say(where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
+    say(where,
+        " AND (t.target = %lld OR ((t.attempt <> 1 OR t.target = 0) AND EXISTS (SELECT 1 FROM"
+        " records y WHERE y.op = t.op AND y.kind = %d AND y.target = %lld)))",
+        (long long)id, (int)RC_RECORD_ATTEMPT, (long long)id);
+    return true;
+}
+
+static void say_outcome(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX])
+{
     if (filter->has_outcome && filter->outcome != RC_OUTCOME_SUCCEEDED)
         say(where, " AND t.outcome = %d AND t.outcome <> 1", (int)filter->outcome);
     else if (filter->has_outcome)
         say(where, " AND t.outcome = 1");
     else
         say(where, " AND t.outcome <> %d", (int)RC_OUTCOME_NOTICE);
+    if (filter->is_recovered)
+        say(where, " AND " RC_SQLITE_RECOVERED);
+    if (filter->ended_unix_ms > 0)
+        say(where, " AND t.outcome <> %d AND (t.op >> %d) + t.at_ms >= %lld", (int)RC_OUTCOME_OPEN,
+            RC_KEY_LOW_BITS, (long long)filter->ended_unix_ms);
+}
+
+bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
+{
+    rc_sqlite_where_time(filter, where);
+    if (!say_name(sqlite, where, "client", filter->client, fault) ||
+        !say_name(sqlite, where, "route", filter->route, fault) ||
+        !say_name(sqlite, where, "model", filter->model, fault) ||
+        !say_target(sqlite, where, filter->target, fault))
+        return false;
+    if (filter->code != RC_CODE_NONE)
+        say(where, " AND t.code = %d AND t.code <> 0", (int)filter->code);
+    if (filter->error_class != RC_CLASS_NONE)
+        say(where, " AND t.error_class = %d", (int)filter->error_class);
+    if (filter->report_id.len > 0)
+        say(where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
+    say_outcome(filter, where);
     return true;
 }
 
@@ -78,13 +109,9 @@ void rc_sqlite_bind_filter(sqlite3_stmt *statement, const rc_store_filter *filte
         sqlite3_bind_text(statement, 1, id.ptr, (int)id.len, SQLITE_STATIC);
 }
 
-static bool read_rows(const rc_sqlite *sqlite, const char *sql, const rc_store_filter *filter,
-                      rc_record_each each, void *ctx, rc_store_fault *fault)
+bool rc_sqlite_read_rows(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_record_each each, void *ctx,
+                         rc_store_fault *fault)
 {
-    sqlite3_stmt *row = NULL;
-    if (!rc_sqlite_prepare(sqlite, sql, &row, fault))
-        return false;
-    rc_sqlite_bind_filter(row, filter);
     int code = SQLITE_DONE;
     bool goes_on = true;
     while (goes_on && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -92,10 +119,7 @@ static bool read_rows(const rc_sqlite *sqlite, const char *sql, const rc_store_f
         rc_sqlite_read_operation(row, &record);
         goes_on = each(ctx, &record);
     }
-    bool is_good =
-        code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(sqlite, "read", fault);
-    sqlite3_finalize(row);
-    return is_good;
+    return code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(sqlite, "read", fault);
 }
 
 bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
@@ -114,5 +138,11 @@ bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each
                      " r.op = t.op AND r.seq = t.outcome_seq WHERE%s ORDER BY t.op%s LIMIT %lld",
                      rc_sqlite_columns, where, query->is_oldest_first ? "" : " DESC",
                      query->limit > 0 ? (long long)query->limit : -1LL);
-    return read_rows(sqlite, sql, &query->filter, each, ctx, fault);
+    sqlite3_stmt *row = NULL;
+    if (!rc_sqlite_prepare(sqlite, sql, &row, fault))
+        return false;
+    rc_sqlite_bind_filter(row, &query->filter);
+    const bool is_good = rc_sqlite_read_rows(sqlite, row, each, ctx, fault);
+    sqlite3_finalize(row);
+    return is_good;
 }

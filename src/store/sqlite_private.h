@@ -94,7 +94,7 @@ sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_sto
  * and cut. */
 bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault);
 
-/* --- sqlite_read.c, sqlite_list.c, sqlite_stats.c --- */
+/* --- sqlite_read.c, sqlite_list.c, sqlite_find.c, sqlite_stats.c, sqlite_measure.c --- */
 
 /* The key that an id has unless another one took it. False: it is not an rc_id. */
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key);
@@ -110,8 +110,13 @@ bool rc_sqlite_timeline(rc_store *store, rc_str operation_id, rc_record_each eac
                         rc_store_fault *fault);
 bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
                     rc_store_fault *fault);
-bool rc_sqlite_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
-                     rc_store_fault *fault);
+bool rc_sqlite_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
+                    rc_store_fault *fault);
+bool rc_sqlite_survey(rc_store *store, const rc_store_filter *filter, rc_stats *operations,
+                      rc_stats *attempts, rc_store_fault *fault);
+bool rc_sqlite_list_names(rc_store *store, rc_store_name_each each, void *ctx,
+                          rc_store_fault *fault);
+bool rc_sqlite_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
 
 /* The statements of a timeline. */
 extern const char rc_sqlite_operation_sql[];
@@ -124,16 +129,28 @@ extern const char rc_sqlite_columns[];
 void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *record);
 rc_str rc_sqlite_text(sqlite3_stmt *row, int column);
 
+/* An operation that succeeded although an attempt failed: kind 2 is an attempt, outcome 1 a
+ * success, class 10 a cancellation, which is no failure. Of one attempt nothing need be read. */
+#define RC_SQLITE_RECOVERED                                                                       \
+    "(t.outcome = 1 AND t.attempt > 1 AND EXISTS (SELECT 1 FROM records x WHERE x.op = t.op AND " \
+    "x.kind = 2 AND x.code <> 0 AND x.error_class <> 10))"
+
 /* The columns of an operation, table t and reports r, and how they are read. */
 #define RC_SQLITE_OPERATION                                                              \
     " t.op, t.id, t.outcome, t.outcome_seq,"                                             \
     " (SELECT text FROM names WHERE id = t.client), (SELECT text FROM names WHERE id = " \
-    "t.route), r.report_id, r.body"
+    "t.route), r.report_id, r.body, " RC_SQLITE_RECOVERED
+#define RC_SQLITE_OPERATION_COLUMNS 9
 void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record);
+
+/* Runs a statement that gives them and rc_sqlite_columns, to its end or until `each` has had
+ * enough. */
+bool rc_sqlite_read_rows(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_record_each each, void *ctx,
+                         rc_store_fault *fault);
 
 /* The conditions of a filter on operations that are called t, to stand behind WHERE; and those of
  * its times alone, of any table. Then what stands in it as a parameter. */
-#define RC_SQLITE_WHERE_MAX 768
+#define RC_SQLITE_WHERE_MAX 1536
 bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
                      char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault);
 void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX]);

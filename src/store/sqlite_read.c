@@ -3,12 +3,16 @@
 
 #include <recourse/id.h>
 
+#include "store/key.h"
 #include "store/sqlite_private.h"
+
+/* The numbers that stand in RC_SQLITE_RECOVERED. */
+_Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_CANCELLATION == 10,
+               "RC_SQLITE_RECOVERED has other numbers");
 
 /* --- keys --- */
 
-#define LOW_BITS 15
-#define LOW_MASK ((INT64_C(1) << LOW_BITS) - 1)
+#define LOW_MASK ((INT64_C(1) << RC_KEY_LOW_BITS) - 1)
 #define LOW_LETTERS 3 /* of 5 bits each */
 
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key)
@@ -36,12 +40,12 @@ int64_t rc_sqlite_time_key(int64_t unix_ms)
     const int64_t last_ms = (INT64_C(1) << 48) - 1;
     if (unix_ms < 0)
         return 0;
-    return (unix_ms > last_ms ? last_ms : unix_ms) << LOW_BITS;
+    return (unix_ms > last_ms ? last_ms : unix_ms) << RC_KEY_LOW_BITS;
 }
 
 int64_t rc_sqlite_key_time(int64_t key)
 {
-    return key >> LOW_BITS;
+    return key >> RC_KEY_LOW_BITS;
 }
 
 /* --- rows --- */
@@ -117,7 +121,8 @@ void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record)
     record->route = rc_sqlite_text(row, 5);
     record->report_id = rc_sqlite_text(row, 6);
     record->report_json = rc_sqlite_text(row, 7);
-    rc_sqlite_read_columns(row, 8, key, record);
+    record->has_recovered = sqlite3_column_int(row, 8) != 0;
+    rc_sqlite_read_columns(row, RC_SQLITE_OPERATION_COLUMNS, key, record);
 }
 
 /* --- one operation --- */

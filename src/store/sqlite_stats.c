@@ -1,70 +1,233 @@
-/* Statistics: one pass over a range of keys, added up in memory. Groups made by SQL would be
- * sorted first. */
+/* Statistics: one walk over a range of keys, added up in memory. Groups made by SQL would be
+ * sorted first.
+ *
+ * Operations and their attempts lie in the same order. When all operations of a time are wanted,
+ * both tables are read side by side; else the attempts of each operation are looked up. */
 #include "store/sqlite_private.h"
 
-#define SQL_MAX 2048
+#define SQL_MAX 3072
 
-/* Of operations and records alike; client and outcome stand before them. */
-#define COLUMNS                                                                      \
-    ".code, t.error_class, t.target, t.model, t.attempt, t.latency_ms, t.tokens_in," \
-    " t.tokens_out, t.cost_usd_micro"
+typedef struct walk {
+    const rc_sqlite *sqlite;
+    rc_stats *operations; /* may be NULL */
+    rc_stats *attempts;   /* may be NULL */
+    sqlite3_stmt *operation;
+    sqlite3_stmt *attempt;
+    bool is_beside;   /* the attempts are read side by side with the operations */
+    bool has_attempt; /* then: the statement stands on one that was not used yet */
+} walk;
 
+/* A row of either table. */
+typedef struct row {
+    int64_t key;
+    rc_outcome outcome; /* of an attempt, made of its code */
+    int64_t code;
+    int64_t error_class;
+    int64_t target;
+    int64_t client;
+    int64_t model;
+    int64_t route;
+    uint64_t tries;
+    int64_t latency_ms;
+    int64_t first_byte_ms;
+    uint64_t tokens_in;
+    uint64_t tokens_out;
+    uint64_t cost_usd_micro;
+} row;
+
+/* --- rows --- */
+
+/* What an attempt has no column for is 0. */
+#define COLUMNS                                                              \
+    ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
+    " t.tokens_out, t.cost_usd_micro, t.first_byte_ms"
 static const char operations_sql[] =
-    "SELECT t.op, t.outcome, t.client, t" COLUMNS " FROM operations t WHERE%s";
+    "SELECT t.op" COLUMNS ", t.outcome, t.client, t.attempt, %s FROM operations t WHERE%s"
+    " ORDER BY t.op";
+static const char beside_sql[] =
+    "SELECT t.op" COLUMNS " FROM records t WHERE%s AND t.kind = %d ORDER BY t.op, t.seq";
+static const char looked_up_sql[] =
+    "SELECT t.op" COLUMNS " FROM records t WHERE t.op = ?1 AND t.kind = %d";
 
-/* The names are such that both can be filtered by the same conditions. */
-static const char attempts_sql[] =
-    "SELECT t.op, 0, 0, t" COLUMNS " FROM records t WHERE%s AND t.kind = %d";
-static const char joined_sql[] =
-    "SELECT o.op, 0, o.client, t" COLUMNS
-    " FROM (SELECT t.op, t.client FROM operations t WHERE%s) o CROSS JOIN records t ON t.op = o.op"
-    " WHERE t.kind = %d";
-
-static rc_outcome attempt_outcome(int64_t code, int64_t error_class)
+static int64_t optional(sqlite3_stmt *statement, int column)
 {
-    if (code == RC_CODE_NONE)
-        return RC_OUTCOME_SUCCEEDED;
-    return error_class == RC_CLASS_CANCELLATION ? RC_OUTCOME_CANCELLED : RC_OUTCOME_FAILED;
+    return sqlite3_column_type(statement, column) == SQLITE_NULL
+               ? -1
+               : sqlite3_column_int64(statement, column);
 }
 
-static rc_stats_sample read_sample(sqlite3_stmt *row, bool is_attempt)
+static void read_columns(sqlite3_stmt *statement, row *ret_row)
 {
-    bool has_latency = sqlite3_column_type(row, 8) != SQLITE_NULL;
-    rc_stats_sample sample = {
-        .unix_ms = rc_sqlite_key_time(sqlite3_column_int64(row, 0)),
-        .outcome = (rc_outcome)sqlite3_column_int(row, 1),
-        .client = sqlite3_column_int64(row, 2),
-        .code = sqlite3_column_int64(row, 3),
-        .error_class = sqlite3_column_int64(row, 4),
-        .target = sqlite3_column_int64(row, 5),
-        .model = sqlite3_column_int64(row, 6),
-        .attempts = is_attempt ? 1 : (uint64_t)sqlite3_column_int64(row, 7),
-        .latency_ms = has_latency ? sqlite3_column_int64(row, 8) : -1,
-        .tokens_in = (uint64_t)sqlite3_column_int64(row, 9),
-        .tokens_out = (uint64_t)sqlite3_column_int64(row, 10),
-        .cost_usd_micro = (uint64_t)sqlite3_column_int64(row, 11),
+    *ret_row = (row){
+        .key = sqlite3_column_int64(statement, 0),
+        .code = sqlite3_column_int64(statement, 1),
+        .error_class = sqlite3_column_int64(statement, 2),
+        .target = sqlite3_column_int64(statement, 3),
+        .model = sqlite3_column_int64(statement, 4),
+        .latency_ms = optional(statement, 5),
+        .tokens_in = (uint64_t)sqlite3_column_int64(statement, 6),
+        .tokens_out = (uint64_t)sqlite3_column_int64(statement, 7),
+        .cost_usd_micro = (uint64_t)sqlite3_column_int64(statement, 8),
+        .first_byte_ms = optional(statement, 9),
     };
-    if (is_attempt)
-        sample.outcome = attempt_outcome(sample.code, sample.error_class);
-    return sample;
 }
 
-static bool add_rows(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_stats *stats,
-                     rc_store_fault *fault)
+static void read_operation(sqlite3_stmt *statement, row *ret_row)
 {
-    int code = SQLITE_DONE;
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        const rc_stats_sample sample = read_sample(row, stats->is_of_attempts);
-        if (rc_stats_add(stats, &sample) != RC_OK)
-            return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "read", sqlite->path, NULL);
-    }
-    return code == SQLITE_DONE || rc_sqlite_fail(sqlite, "read", fault);
+    read_columns(statement, ret_row);
+    ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 10);
+    ret_row->client = sqlite3_column_int64(statement, 11);
+    ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 12);
+    ret_row->route = sqlite3_column_int64(statement, 13);
 }
+
+static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret_row)
+{
+    read_columns(statement, ret_row);
+    ret_row->client = operation->client;
+    ret_row->route = operation->route;
+    ret_row->tries = 1;
+    ret_row->outcome = RC_OUTCOME_FAILED;
+    if (ret_row->code == RC_CODE_NONE)
+        ret_row->outcome = RC_OUTCOME_SUCCEEDED;
+    else if (ret_row->error_class == RC_CLASS_CANCELLATION)
+        ret_row->outcome = RC_OUTCOME_CANCELLED;
+}
+
+static rc_stats_sample sample_of(const row *from)
+{
+    return (rc_stats_sample){
+        .unix_ms = rc_sqlite_key_time(from->key),
+        .outcome = from->outcome,
+        .code = from->code,
+        .error_class = from->error_class,
+        .target = from->target,
+        .client = from->client,
+        .model = from->model,
+        .route = from->route,
+        .attempts = from->tries,
+        .latency_ms = from->latency_ms,
+        .first_byte_ms = from->first_byte_ms,
+        .tokens_in = from->tokens_in,
+        .tokens_out = from->tokens_out,
+        .cost_usd_micro = from->cost_usd_micro,
+    };
+}
+
+/* --- adding --- */
+
+static bool no_memory(const walk *w, rc_store_fault *fault)
+{
+    return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "read", w->sqlite->path, NULL);
+}
+
+/* *has_failed: becomes true when the attempt failed. */
+static bool add_attempt(const walk *w, const row *operation, bool *has_failed,
+                        rc_store_fault *fault)
+{
+    row attempt;
+    read_attempt(w->attempt, operation, &attempt);
+    const bool is_failed = attempt.outcome == RC_OUTCOME_FAILED;
+    *has_failed = *has_failed || is_failed;
+    if (w->attempts == NULL)
+        return true;
+    rc_stats_sample sample = sample_of(&attempt);
+    const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
+    sample.wasted = attempt.outcome != RC_OUTCOME_SUCCEEDED || !is_good ? 1 : 0;
+    sample.has_recovered = is_failed && is_good;
+    return rc_stats_add(w->attempts, &sample) == RC_OK || no_memory(w, fault);
+}
+
+static bool add_operation(const walk *w, const row *operation, bool has_failed,
+                          rc_store_fault *fault)
+{
+    if (w->operations == NULL)
+        return true;
+    rc_stats_sample sample = sample_of(operation);
+    const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
+    sample.wasted = operation->tries - (is_good && operation->tries > 0 ? 1 : 0);
+    sample.has_recovered = is_good && has_failed;
+    sample.has_faltered =
+        sample.has_recovered || (operation->outcome == RC_OUTCOME_FAILED && operation->tries > 0);
+    return rc_stats_add(w->operations, &sample) == RC_OK || no_memory(w, fault);
+}
+
+/* --- the walk --- */
+
+static bool is_on_row(const walk *w, int code, bool *ret_has_row, rc_store_fault *fault)
+{
+    *ret_has_row = code == SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(w->sqlite, "read", fault);
+}
+
+/* The attempts of an operation, from where they stand. Those before it belong to none that is
+ * wanted. */
+static bool add_beside(walk *w, const row *operation, bool *has_failed, rc_store_fault *fault)
+{
+    while (w->has_attempt) {
+        const int64_t key = sqlite3_column_int64(w->attempt, 0);
+        if (key > operation->key)
+            return true;
+        if (key == operation->key && !add_attempt(w, operation, has_failed, fault))
+            return false;
+        if (!is_on_row(w, sqlite3_step(w->attempt), &w->has_attempt, fault))
+            return false;
+    }
+    return true;
+}
+
+static bool add_looked_up(const walk *w, const row *operation, bool *has_failed,
+                          rc_store_fault *fault)
+{
+    bool has_row = false;
+    sqlite3_bind_int64(w->attempt, 1, operation->key);
+    bool is_good = is_on_row(w, sqlite3_step(w->attempt), &has_row, fault);
+    while (is_good && has_row)
+        is_good = add_attempt(w, operation, has_failed, fault) &&
+                  is_on_row(w, sqlite3_step(w->attempt), &has_row, fault);
+    sqlite3_reset(w->attempt);
+    return is_good;
+}
+
+/* Only of a success after several tries is it not known whether one of them failed. */
+static bool needs_attempts(const walk *w, const row *operation)
+{
+    return w->attempts != NULL ||
+           (operation->outcome == RC_OUTCOME_SUCCEEDED && operation->tries > 1);
+}
+
+static bool run(walk *w, rc_store_fault *fault)
+{
+    bool has_row = false;
+    if (w->is_beside && !is_on_row(w, sqlite3_step(w->attempt), &w->has_attempt, fault))
+        return false;
+    for (;;) {
+        if (!is_on_row(w, sqlite3_step(w->operation), &has_row, fault))
+            return false;
+        if (!has_row)
+            return true;
+        row operation;
+        bool has_failed = false;
+        read_operation(w->operation, &operation);
+        if (w->is_beside && !add_beside(w, &operation, &has_failed, fault))
+            return false;
+        if (!w->is_beside && needs_attempts(w, &operation) &&
+            !add_looked_up(w, &operation, &has_failed, fault))
+            return false;
+        if (!add_operation(w, &operation, has_failed, fault))
+            return false;
+    }
+}
+
+/* --- names --- */
 
 static bool label_groups(const rc_sqlite *sqlite, const rc_stats *stats, rc_store_fault *fault)
 {
-    const uint32_t named = RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL;
+    const uint32_t named =
+        RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL | RC_STATS_BY_ROUTE;
     sqlite3_stmt *find = NULL;
+    if (stats == NULL)
+        return true;
     if (!rc_sqlite_prepare(sqlite, "SELECT text FROM names WHERE id = ?1", &find, fault))
         return false;
     for (size_t i = 0; i < stats->count; i++) {
@@ -79,43 +242,52 @@ static bool label_groups(const rc_sqlite *sqlite, const rc_stats *stats, rc_stor
     return true;
 }
 
-/* Can the attempts be chosen by their time alone, without looking at their operations? */
-static bool is_by_time_alone(const rc_store_filter *filter, const rc_stats *stats)
+/* --- the whole --- */
+
+static bool is_by_time_alone(const rc_store_filter *filter)
 {
-    return filter->client.len == 0 && filter->model.len == 0 && filter->code == RC_CODE_NONE &&
-           filter->report_id.len == 0 && !filter->has_outcome &&
-           (stats->by & RC_STATS_BY_CLIENT) == 0;
+    return filter->client.len == 0 && filter->model.len == 0 && filter->route.len == 0 &&
+           filter->target.len == 0 && filter->code == RC_CODE_NONE &&
+           filter->error_class == RC_CLASS_NONE && filter->report_id.len == 0 &&
+           !filter->has_outcome && !filter->is_recovered && filter->ended_unix_ms == 0;
 }
 
-static bool write_sql(const rc_sqlite *sqlite, const rc_store_filter *filter, const rc_stats *stats,
-                      char sql[SQL_MAX], rc_store_fault *fault)
+static bool prepare(walk *w, const rc_store_filter *filter, rc_store_fault *fault)
 {
     char where[RC_SQLITE_WHERE_MAX];
-    if (stats->is_of_attempts && is_by_time_alone(filter, stats)) {
-        rc_sqlite_where_time(filter, where);
-        sqlite3_snprintf(SQL_MAX, sql, attempts_sql, where, (int)RC_RECORD_ATTEMPT);
-        return true;
-    }
-    if (!rc_sqlite_where(sqlite, filter, where, fault))
+    char sql[SQL_MAX];
+    const uint32_t by = (w->operations != NULL ? w->operations->by : 0) |
+                        (w->attempts != NULL ? w->attempts->by : 0);
+    if (!rc_sqlite_where(w->sqlite, filter, where, fault))
         return false;
-    if (stats->is_of_attempts)
-        sqlite3_snprintf(SQL_MAX, sql, joined_sql, where, (int)RC_RECORD_ATTEMPT);
+    /* A column far behind in the row costs time. */
+    sqlite3_snprintf(sizeof(sql), sql, operations_sql,
+                     (by & RC_STATS_BY_ROUTE) != 0 ? "t.route" : "0", where);
+    if (!rc_sqlite_prepare(w->sqlite, sql, &w->operation, fault))
+        return false;
+    rc_sqlite_bind_filter(w->operation, filter);
+    w->is_beside = w->attempts != NULL && is_by_time_alone(filter);
+    rc_sqlite_where_time(filter, where);
+    if (w->is_beside)
+        sqlite3_snprintf(sizeof(sql), sql, beside_sql, where, (int)RC_RECORD_ATTEMPT);
     else
-        sqlite3_snprintf(SQL_MAX, sql, operations_sql, where);
-    return true;
+        sqlite3_snprintf(sizeof(sql), sql, looked_up_sql, (int)RC_RECORD_ATTEMPT);
+    return rc_sqlite_prepare(w->sqlite, sql, &w->attempt, fault);
 }
 
-bool rc_sqlite_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
-                     rc_store_fault *fault)
+bool rc_sqlite_survey(rc_store *store, const rc_store_filter *filter, rc_stats *operations,
+                      rc_stats *attempts, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
-    sqlite3_stmt *row = NULL;
-    char sql[SQL_MAX];
-    if (!write_sql(sqlite, filter, stats, sql, fault) ||
-        !rc_sqlite_prepare(sqlite, sql, &row, fault))
+    walk w = {.sqlite = sqlite, .operations = operations, .attempts = attempts};
+    rc_store_fault ignored;
+    /* All that is read belongs to one moment. */
+    if (!rc_sqlite_run(sqlite, "BEGIN", "read", fault))
         return false;
-    rc_sqlite_bind_filter(row, filter);
-    bool is_good = add_rows(sqlite, row, stats, fault) && label_groups(sqlite, stats, fault);
-    sqlite3_finalize(row);
+    bool is_good = prepare(&w, filter, fault) && run(&w, fault) &&
+                   label_groups(sqlite, operations, fault) && label_groups(sqlite, attempts, fault);
+    sqlite3_finalize(w.operation);
+    sqlite3_finalize(w.attempt);
+    rc_sqlite_run(sqlite, "COMMIT", "read", &ignored);
     return is_good;
 }

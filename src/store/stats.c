@@ -7,7 +7,7 @@
 /* The key of those for whom there was no room; no name, code or hour has it. */
 #define REST_KEY INT64_MIN
 /* One of each kind is kept free for the rest. */
-#define KINDS 6
+#define KINDS 7
 /* Of pointers, not of groups. */
 #define GROUPS_BYTES (RC_STATS_GROUPS_MAX * sizeof(void *))
 
@@ -82,8 +82,13 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     group->tokens_in += sample->tokens_in;
     group->tokens_out += sample->tokens_out;
     group->cost_usd_micro += sample->cost_usd_micro;
+    group->wasted += sample->wasted;
+    group->faltered += sample->has_faltered ? 1 : 0;
+    group->recovered += sample->has_recovered ? 1 : 0;
     if (sample->latency_ms >= 0)
         rc_histogram_add(&group->latency, (uint64_t)sample->latency_ms);
+    if (sample->first_byte_ms >= 0)
+        rc_histogram_add(&group->first_byte, (uint64_t)sample->first_byte_ms);
     switch (sample->outcome) {
     case RC_OUTCOME_SUCCEEDED:
         group->succeeded++;
@@ -101,13 +106,20 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     }
 }
 
+/* The group, or the one of those for whom there is no room. NULL: there is no memory. */
+static rc_stats_group *find_or_rest(rc_stats *stats, uint32_t by, int64_t key)
+{
+    rc_stats_group *group = find(stats, by, key);
+    if (group == NULL && !stats->is_out_of_memory)
+        group = find(stats, by, REST_KEY);
+    return group;
+}
+
 static void add_to(rc_stats *stats, uint32_t by, int64_t key, const rc_stats_sample *sample)
 {
     if ((stats->by & by) == 0)
         return;
-    rc_stats_group *group = find(stats, by, key);
-    if (group == NULL && !stats->is_out_of_memory)
-        group = find(stats, by, REST_KEY);
+    rc_stats_group *group = find_or_rest(stats, by, key);
     if (group != NULL)
         count_in(group, sample);
 }
@@ -121,5 +133,6 @@ rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample)
     add_to(stats, RC_STATS_BY_HOUR, sample->unix_ms / HOUR_MS * HOUR_MS, sample);
     add_to(stats, RC_STATS_BY_CLIENT, sample->client, sample);
     add_to(stats, RC_STATS_BY_MODEL, sample->model, sample);
+    add_to(stats, RC_STATS_BY_ROUTE, sample->route, sample);
     return stats->is_out_of_memory ? RC_E_NOMEM : RC_OK;
 }

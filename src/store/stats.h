@@ -1,5 +1,5 @@
-/* rc_stats: operations or attempts, added up by target, class, code, hour, client or model, in a
- * bounded space.
+/* rc_stats: operations or attempts, added up by target, class, code, hour, client, model or route,
+ * in a bounded space.
  *
  * Whoever reads rows adds one sample for each. A group is made when its key is first seen; when
  * there are too many, what is left goes to the last one of its kind, which says so. */
@@ -19,6 +19,7 @@
 #define RC_STATS_BY_HOUR 8u
 #define RC_STATS_BY_CLIENT 16u
 #define RC_STATS_BY_MODEL 32u
+#define RC_STATS_BY_ROUTE 64u
 
 /* Of all kinds together. */
 #define RC_STATS_GROUPS_MAX 1024
@@ -27,17 +28,22 @@ typedef struct rc_stats_group {
     uint32_t by;    /* one of the above; 0: everything */
     bool is_rest;   /* of its kind, those for whom there was no room */
     int64_t key;    /* rc_error_class, rc_code, the hour's first Unix millisecond; else private */
-    char label[96]; /* of a target, client or model; ends in NUL */
+    char label[96]; /* of a target, client, model or route; ends in NUL */
     uint64_t count;
     uint64_t succeeded; /* of attempts: without a code */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
-    uint64_t attempts; /* of operations: tries in all; of attempts the same as count */
+    uint64_t faltered;  /* of operations: ended, and had an attempt that failed */
+    uint64_t recovered; /* of operations: of these, succeeded. Of attempts: failed, and their
+                           operation succeeded all the same */
+    uint64_t attempts;  /* of operations: tries in all; of attempts the same as count */
+    uint64_t wasted;    /* of these: nobody got an answer from them */
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    rc_histogram latency; /* of those whose time is known */
+    rc_histogram latency;    /* of those whose time is known */
+    rc_histogram first_byte; /* the same, until the first byte of content */
 } rc_stats_group;
 
 /* The caller's storage; `groups`, `count` and `total` are for reading, the rest is private. */
@@ -58,11 +64,16 @@ typedef struct rc_stats_sample {
     rc_outcome outcome;
     int64_t code;
     int64_t error_class;
-    int64_t target; /* a number that stands for a name, like the next two */
+    int64_t target; /* a number that stands for a name, like the next three */
     int64_t client;
     int64_t model;
+    int64_t route;
     uint64_t attempts;
-    int64_t latency_ms;
+    uint64_t wasted;
+    bool has_faltered; /* as in the group */
+    bool has_recovered;
+    int64_t latency_ms; /* -1: not known */
+    int64_t first_byte_ms;
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;

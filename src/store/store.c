@@ -42,10 +42,33 @@ bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each 
     return store->calls->list(store, query, each, ctx, fault);
 }
 
+bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
+                   rc_store_fault *fault)
+{
+    return store->calls->find(store, prefix, limit, each, ctx, fault);
+}
+
+bool rc_store_survey(rc_store *store, const rc_store_filter *filter, rc_stats *operations,
+                     rc_stats *attempts, rc_store_fault *fault)
+{
+    return store->calls->survey(store, filter, operations, attempts, fault);
+}
+
 bool rc_store_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
                     rc_store_fault *fault)
 {
-    return store->calls->stats(store, filter, stats, fault);
+    return stats->is_of_attempts ? store->calls->survey(store, filter, NULL, stats, fault)
+                                 : store->calls->survey(store, filter, stats, NULL, fault);
+}
+
+bool rc_store_names(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault)
+{
+    return store->calls->names(store, each, ctx, fault);
+}
+
+bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault)
+{
+    return store->calls->measure(store, ret_extent, fault);
 }
 
 bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault)

@@ -32,12 +32,17 @@ typedef struct rc_store_settings {
 typedef struct rc_store_filter {
     int64_t from_unix_ms;  /* from then on */
     int64_t until_unix_ms; /* before that; 0: no end */
+    int64_t ended_unix_ms; /* ended from then on; 0: whether or not they have ended */
     rc_str client;
+    rc_str route;
     rc_str model;
+    rc_str target; /* was asked, with or without success */
     rc_code code;
+    rc_error_class error_class;
     rc_str report_id; /* of any of its records */
     bool has_outcome; /* without it: all but notices */
     rc_outcome outcome;
+    bool is_recovered; /* succeeded although an attempt failed */
 } rc_store_filter;
 
 typedef struct rc_store_query {
@@ -50,6 +55,19 @@ typedef struct rc_store_query {
 /* False: enough. record: views. */
 typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
 typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
+typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
+
+/* How much there is. */
+typedef struct rc_store_extent {
+    uint64_t operations; /* notices included */
+    uint64_t records;    /* beside their beginnings and outcomes */
+    uint64_t reports;
+    uint64_t names;
+    uint64_t strays;      /* records and reports of no operation: there should be none */
+    uint64_t bytes;       /* of the file, without its log */
+    int64_t from_unix_ms; /* when the first and the last operation began; 0: there is none */
+    int64_t to_unix_ms;
+} rc_store_extent;
 
 typedef struct rc_store rc_store;
 typedef struct rc_store_calls {
@@ -59,8 +77,12 @@ typedef struct rc_store_calls {
                      rc_store_fault *fault);
     bool (*list)(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
                  rc_store_fault *fault);
-    bool (*stats)(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
-                  rc_store_fault *fault);
+    bool (*find)(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
+                 rc_store_fault *fault);
+    bool (*survey)(rc_store *store, const rc_store_filter *filter, rc_stats *operations,
+                   rc_stats *attempts, rc_store_fault *fault);
+    bool (*names)(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault);
+    bool (*measure)(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
     bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
     bool (*check)(rc_store *store, rc_store_fault *fault);
     void (*close)(rc_store *store);
@@ -96,9 +118,27 @@ bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each
 bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
-/* Adds up. stats was set up by rc_stats_init, which says by what. */
+/* Operations, as a list has them, of which an id begins as prefix does: their own, or that of a
+ * report of theirs. At most limit, the oldest first; exact ids stand alone. Letters of either
+ * case; "rep_" may be left out. */
+bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
+                   rc_store_fault *fault);
+
+/* Adds up operations, and the attempts of the same operations, in one walk. Either may be NULL;
+ * both were set up by rc_stats_init, which says by what. */
+bool rc_store_survey(rc_store *store, const rc_store_filter *filter, rc_stats *operations,
+                     rc_stats *attempts, rc_store_fault *fault);
+
+/* Adds up the one or the other, as stats was set up. */
 bool rc_store_stats(rc_store *store, const rc_store_filter *filter, rc_stats *stats,
                     rc_store_fault *fault);
+
+/* The names of clients, routes, providers, models, targets and credentials, in no order that means
+ * anything. */
+bool rc_store_names(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault);
+
+/* Counts. Reads all keys. */
+bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
 
 /* What must survive a restart. Marks are saved by append. */
 bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
