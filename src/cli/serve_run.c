@@ -41,7 +41,7 @@ static void write_line(serve_run *run, const rc_buf *line)
 }
 
 /* "POST /v1/chat/completions gpt-4o -> openai/gpt-4o: 200, attempts 2" */
-static void on_record(void *ctx, const rc_gate_record *record)
+static void write_record(serve_run *run, const rc_gate_record *record)
 {
     char memory[2048];
     rc_buf line;
@@ -66,7 +66,17 @@ static void on_record(void *ctx, const rc_gate_record *record)
         rc_cli_text(&line, rc_code_name(rc_report_code(record->report)));
     }
     rc_cli_text(&line, record->was_begun ? ", committed\n" : "\n");
-    write_line(ctx, &line);
+    write_line(run, &line);
+}
+
+/* On any loop's thread. */
+static void on_record(void *ctx, const rc_gate_record *record)
+{
+    serve_run *run = ctx;
+    if (run->live != NULL)
+        rc_admin_live_tell(run->live, record);
+    if (run->options->is_verbose)
+        write_record(run, record);
 }
 
 static void on_suppressed(void *ctx, rc_str line)
@@ -400,7 +410,7 @@ static int make_gateway(serve_run *run)
         .calls = run->cli->calls,
         .alloc = run->cli->alloc,
         .threads = (uint32_t)given.config->root.threads,
-        .on_record = run->options->is_verbose ? on_record : NULL,
+        .on_record = on_record,
         .on_suppressed = on_suppressed,
         .on_store = on_store,
         .on_stopped = on_stopped,

@@ -126,6 +126,8 @@ void rc_admin_core_done(rc_admin_core *core);
 
 /* Another token from now on; empty: none. False: it is too long, and nothing changed. */
 bool rc_admin_core_set_token(rc_admin_core *core, rc_secret token);
+/* Is it the one that holds? */
+bool rc_admin_core_has_token(const rc_admin_core *core, rc_secret token);
 
 /* More paths. False: there is no room for one more table. table: copies; its routes: borrows. */
 bool rc_admin_core_add(rc_admin_core *core, const rc_admin_table *table);

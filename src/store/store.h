@@ -56,6 +56,8 @@ typedef struct rc_store_query {
 typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
 typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
 typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
+/* True: the answer is not wanted any more. */
+typedef bool (*rc_store_is_enough)(void *ctx);
 
 /* How much there is. */
 typedef struct rc_store_extent {
@@ -85,6 +87,7 @@ typedef struct rc_store_calls {
     bool (*measure)(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
     bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
     bool (*check)(rc_store *store, rc_store_fault *fault);
+    void (*watch)(rc_store *store, rc_store_is_enough is_enough, void *ctx);
     void (*close)(rc_store *store);
 } rc_store_calls;
 
@@ -142,6 +145,11 @@ bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fau
 
 /* What must survive a restart. Marks are saved by append. */
 bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+
+/* Asks is_enough again and again, some hundred times a second, while a question is answered: once
+ * it says so, the question ends with the fault STOPPED. NULL: no question is ended. ctx: borrows
+ * until the store is closed or watched by another. */
+void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx);
 
 /* Is the whole file sound? Reads all of it. */
 bool rc_store_check(rc_store *store, rc_store_fault *fault);

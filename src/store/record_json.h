@@ -1,0 +1,33 @@
+/* Operations, records and sums of the audit as JSON: what is not known is left out. */
+#ifndef RC_STORE_RECORD_JSON_H
+#define RC_STORE_RECORD_JSON_H
+
+#include "base/json_writer.h"
+#include "store/record.h"
+#include "store/stats.h"
+
+/* How much of a record's report is written. */
+typedef enum rc_record_report {
+    RC_RECORD_REPORT_NONE = 0,
+    RC_RECORD_REPORT_MESSAGE = 1, /* "message" */
+    RC_RECORD_REPORT_WHOLE = 2    /* "report": everything, the internal view */
+} rc_record_report;
+
+/* An operation, as a list gives it. Failures of memory are the buffer's. alloc, operation: borrow. */
+void rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
+                              rc_record_report report, const rc_alloc *alloc);
+
+/* Any other record, as a timeline gives it. */
+void rc_record_json_record(rc_json_writer *w, const rc_record *record, rc_record_report report,
+                           const rc_alloc *alloc);
+
+/* Members of an object that is begun: what a group adds up. */
+void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group);
+
+/* Single members: a time as RFC 3339, millionths of a dollar as dollars, a text unless it is
+ * empty. */
+void rc_record_json_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
+void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd);
+void rc_record_json_text(rc_json_writer *w, rc_str key, rc_str text);
+
+#endif
