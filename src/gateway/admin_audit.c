@@ -193,6 +193,15 @@ static const struct {
     {RC_STATS_BY_ROUTE, "route"},
 };
 
+/* With what the taxonomy says to do about it. */
+static void put_code(rc_json_writer *w, rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    rc_record_json_text(w, RC_STR("name"), rc_str_c(rc_code_name(code)));
+    if (info != NULL)
+        rc_record_json_text(w, RC_STR("todo"), rc_str_c(info->action_detail));
+}
+
 static void put_group_name(rc_json_writer *w, const rc_stats_group *group)
 {
     if (group->is_rest)
@@ -200,7 +209,7 @@ static void put_group_name(rc_json_writer *w, const rc_stats_group *group)
     else if (group->by == RC_STATS_BY_HOUR)
         rc_record_json_time(w, RC_STR("at"), group->key);
     else if (group->by == RC_STATS_BY_CODE)
-        rc_record_json_text(w, RC_STR("name"), rc_str_c(rc_code_name((rc_code)group->key)));
+        put_code(w, (rc_code)group->key);
     else if (group->by == RC_STATS_BY_CLASS)
         rc_record_json_text(w, RC_STR("name"), rc_str_c(rc_class_name((rc_error_class)group->key)));
     else

@@ -1,0 +1,89 @@
+// What it cost, who spent it, and what was spent in vain.
+
+import {el, fill, said} from '/app/dom.js';
+import {count, share, usd} from '/app/format.js';
+import {chart, total} from '/app/chart.js';
+import {follow, seriesOf} from '/app/stats.js';
+import {table} from '/app/table.js';
+
+const TOKENS = [
+    {key: 'in', name: 'in', value: (g) => g?.tokens_in || 0},
+    {key: 'out', name: 'out', value: (g) => g?.tokens_out || 0},
+];
+const COST = [{key: 'cost', name: 'spent', value: (g) => g?.cost_usd || 0}];
+const WASTED = [
+    {key: 'ok', name: 'of use', value: (g) => (g?.count || 0) - (g?.wasted || 0)},
+    {key: 'failed', name: 'in vain', value: (g) => g?.wasted || 0},
+];
+
+function bar(part, most) {
+    const inner = el('span', {class: 'span info'});
+    inner.style.width = `${most > 0 ? (100 * part) / most : 0}%`;
+    return el('span', {class: 'track', 'aria-hidden': 'true'}, inner);
+}
+
+function sheet(title, note) {
+    let most = 0;
+    let sum = 0;
+    const list = table(title, [
+        {name: title, class: 'way', cell: (g) => (g.rest ? 'all others' : said(g.name || 'none'))},
+        {name: 'Requests', class: 'num wide', cell: (g) => count(g.count)},
+        {name: 'Tokens in', class: 'num wide', cell: (g) => count(g.tokens_in || 0)},
+        {name: 'Tokens out', class: 'num wide', cell: (g) => count(g.tokens_out || 0)},
+        {name: 'Calls in vain', class: 'num', cell: (g) => share(g.wasted || 0, g.attempts)},
+        {name: 'Cost', class: 'num', cell: (g) => usd(g.cost_usd || 0)},
+        {name: 'Share', class: 'wide lane', cell: (g) => bar(weight(g), most)},
+    ], [], {heads: true, empty: 'Nothing in this time.'});
+    // Without prices, tokens say who uses most.
+    const weight = (g) => (sum > 0 ? g.cost_usd || 0 : (g.tokens_in || 0) + (g.tokens_out || 0));
+    const section = el('section', {class: 'panel flush', 'aria-label': title},
+        el('h2', {}, title), list, note ? el('p', {class: 'note foot-note'}, note) : null);
+    section.draw = (groups) => {
+        sum = groups.reduce((all, g) => all + (g.cost_usd || 0), 0);
+        const sorted = [...groups].sort((a, b) => weight(b) - weight(a) || b.count - a.count);
+        most = sorted.length > 0 ? weight(sorted[0]) : 0;
+        list.draw(sorted);
+    };
+    return section;
+}
+
+export function cost(main) {
+    const tiles = el('dl', {class: 'tiles'}, el('div', {class: 'tile'}, el('dt', {}, 'Cost'), el('dd', {}, '…')));
+    const hint = el('p', {class: 'note'});
+    const problem = el('p', {class: 'bad-text', role: 'status'});
+    const charts = [
+        [chart({title: 'Cost', kind: 'bars', format: usd, sum: total,
+            empty: 'Nothing was charged in this time.'}), 'operations', COST],
+        [chart({title: 'Tokens', kind: 'bars', format: count, whole: true, sum: total}), 'operations', TOKENS],
+        [chart({title: 'Calls to providers', kind: 'bars', format: count, whole: true, sum: total}), 'attempts', WASTED],
+    ];
+    const sheets = {model: sheet('Model'), client: sheet('Client'), target: sheet('Target',
+        'By the target that answered last.')};
+
+    function tile(name, value, note) {
+        return el('div', {class: 'tile'}, el('dt', {}, name), el('dd', {}, value,
+            el('span', {class: 'note'}, note)));
+    }
+
+    function onAnswer(answer) {
+        const all = answer.operations.total;
+        const tries = answer.attempts.total;
+        fill(problem);
+        fill(tiles, tile('Cost', usd(all.cost_usd || 0), all.count ? `${usd((all.cost_usd || 0) / all.count)} a request` : ''),
+            tile('Tokens in', count(all.tokens_in || 0), ''),
+            tile('Tokens out', count(all.tokens_out || 0), ''),
+            tile('Calls in vain', count(tries.wasted || 0), `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`));
+        fill(hint, all.count && !all.cost_usd
+            ? 'No cost is on record: for these models no price is known, or they are free.' : null);
+        charts.forEach(([figure, of, names]) => figure.draw(seriesOf(answer, of, names)));
+        for (const [by, section] of Object.entries(sheets))
+            section.draw(answer.operations[by]);
+    }
+
+    fill(main, el('h1', {}, 'Cost'), el('section', {'aria-label': 'Sums'}, tiles), hint, problem,
+        el('div', {class: 'charts three'}, charts.map(([figure]) => figure)), Object.values(sheets));
+    return follow(['time', 'model', 'client', 'target'], () => ({}), onAnswer, (fault) => {
+        if (fault.status !== 0 && fault.status !== 401)
+            fill(problem, fault.message, ' ', fault.advice);
+    });
+}
