@@ -92,12 +92,22 @@ export function whyOf(target) {
         : target.until ? countdown(target.until) : 'a moment'));
 }
 
+const TONES = {breaker_open: BAD, no_key: BAD, out_of_service: INFO};
+
+// Targets of one provider without a key are one thing to look at.
 function ofTargets(state, items) {
-    for (const target of state.targets)
-        if (TITLES[target.state])
-            items.push({tone: {breaker_open: BAD, no_key: BAD, out_of_service: INFO}[target.state] || WARN,
-                title: [said(target.target), ` ${TITLES[target.state]}`], text: whyOf(target),
-                todo: TODO[target.state], actions: targetActions(target)});
+    const isKeyless = (target) => target.state === 'no_key';
+    for (const target of state.targets.filter((one) => TITLES[one.state] && !isKeyless(one)))
+        items.push({tone: TONES[target.state] || WARN,
+            title: [said(target.target), ` ${TITLES[target.state]}`], text: whyOf(target),
+            todo: TODO[target.state], actions: targetActions(target)});
+    for (const provider of new Set(state.targets.filter(isKeyless).map((target) => target.provider))) {
+        const those = state.targets.filter((target) => isKeyless(target) && target.provider === provider);
+        items.push({tone: BAD, title: ['None of ', said(provider), '’s keys can be used'],
+            text: those.length === 1 ? said(those[0].target)
+                : [`${those.length} targets: `, said(those.map((target) => target.model).join(', '))],
+            todo: TODO.no_key, link: ['#/targets', 'Show the keys']});
+    }
 }
 
 function ofKeys(state, items) {
@@ -120,11 +130,11 @@ function ofFailures(stats, items) {
         .sort((a, b) => b.failed - a.failed).slice(0, 5);
     const all = stats?.operations.total.count || 0;
     for (const group of groups)
-        items.push({tone: group.failed / all >= 0.01 ? BAD : WARN,
+        // What its client sent is its client's to correct.
+        items.push({tone: group.failed / all >= 0.01 && group.domain !== 'input' ? BAD : WARN,
             title: `${plural(group.failed, 'request', 'requests')} failed: ${words(group.name)}`,
-            text: [`${share(group.failed, all)} of all in this time. `,
-                el('a', {href: `#/requests?outcome=failed&code=${group.name}`}, 'Show them')],
-            todo: group.todo});
+            text: `${share(group.failed, all)} of all in this time`, todo: group.todo,
+            link: [`#/requests?outcome=failed&code=${group.name}`, 'Show them']});
 }
 
 const ORDER = {bad: 0, warn: 1, info: 2};

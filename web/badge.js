@@ -31,10 +31,10 @@ export function outcomeBadge(operation) {
 
 const TARGET_STATES = {
     up: ['good', '✓', 'up'],
-    out_of_service: ['info', '⏻', 'out of service'],
+    out_of_service: ['info', '‖', 'out of service'],
     cooling: ['warn', '◷', 'cooling down'],
     breaker_open: ['bad', '⊘', 'breaker open'],
-    no_key: ['bad', '⚿', 'no usable key'],
+    no_key: ['bad', '∅', 'no usable key'],
     full: ['warn', '≡', 'full'],
 };
 

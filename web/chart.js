@@ -23,7 +23,8 @@ const tops = {
     lines: (series, i) => Math.max(0, ...series.map((one) => one.values[i] || 0)),
 };
 
-// spec: {title, note, kind: 'bars' | 'lines', format(value), whole: counts alone, empty: text}
+// spec: {title, kind: 'bars' | 'lines', format(value), mark(value), whole: counts alone, sum(values),
+//        empty: text}
 // draw({times, step, series: [{key, name, values}]}): values may have null where nothing is known
 export function chart(spec) {
     const legend = el('ul', {class: 'legend'});
@@ -58,7 +59,7 @@ export function chart(spec) {
                 svg('line', {class: 'grid', x1: PAD.left, x2: width - PAD.right, y1: y(value),
                     y2: y(value)}),
                 svg('text', {class: 'mark', x: PAD.left - 6, y: y(value) + 3.5,
-                    'text-anchor': 'end'}, spec.format(value)));
+                    'text-anchor': 'end'}, (spec.mark || spec.format)(value)));
         return lines;
     }
 
@@ -117,7 +118,7 @@ export function chart(spec) {
 
     // What the legend says: of the moment under the cursor, else of all.
     function drawLegend() {
-        fill(at, cursor === null ? spec.note : when(data.times[cursor]));
+        fill(at, cursor === null ? null : when(data.times[cursor]));
         fill(legend, data.series.map((one) => {
             const value = cursor !== null ? one.values[cursor] : spec.sum(one.values);
             return el('li', {}, el('span', {class: 'swatch', 'data-series': one.key,
@@ -138,7 +139,7 @@ export function chart(spec) {
         const parts = data.series.map((one) => `${one.name} ${spec.format(spec.sum(one.values) ?? 0)}`);
         const most = largest();
         const peak = data.times.findIndex((_, i) => topOf(i) === most);
-        return `${spec.title}, ${spec.note}: ${parts.join(', ')}.` + (isEmpty() ? '' :
+        return `${spec.title}: ${parts.join(', ')}.` + (isEmpty() ? '' :
             ` The most at once: ${spec.format(most)} at ${when(data.times[peak])}.`);
     }
 

@@ -17,12 +17,14 @@ export function ms(value) {
         return '–';
     if (value < 1000)
         return `${Math.round(value)} ms`;
-    if (value < 9995)
-        return `${(value / 1000).toFixed(2)} s`;
     if (value < 60000)
-        return `${(value / 1000).toFixed(1)} s`;
+        return `${Number((value / 1000).toFixed(value < 9995 ? 2 : 1))} s`;
     return span(value);
 }
+
+// For the marks of a chart.
+export const few = (value) =>
+    new Intl.NumberFormat(LOCALE, {notation: 'compact', maximumFractionDigits: 1}).format(value);
 
 // How long something still lasts: whole seconds, two units at most.
 export function span(value) {

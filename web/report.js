@@ -14,15 +14,16 @@ function pretty(raw) {
     }
 }
 
-export function reportFacts(report) {
+// isRest: the message and what to do stand elsewhere.
+export function reportFacts(report, isRest = false) {
     const meta = report.provider_metadata || {};
     const rows = [
         ['Means', `${words(report.error_code)} (${report.error_class})`],
-        ['Message', said(report.message)],
+        ['Message', !isRest && said(report.message)],
         ['It said', report.detail && said(report.detail)],
         ['Retry', report.retryable ? (meta.retry_after_ms ? `yes, after ${ms(meta.retry_after_ms)}` : 'yes')
             : `no${report.error_category ? `: ${report.error_category}` : ''}`],
-        ['Do', report.user_action && [el('b', {}, `${words(report.user_action.kind)}. `),
+        ['Do', !isRest && report.user_action && [el('b', {}, `${words(report.user_action.kind)}. `),
             report.user_action.detail]],
         ['Provider', report.provider && [said(report.provider), report.model ? [' · ', said(report.model)] : []]],
         ['Answer', [meta.status && `HTTP ${meta.status}`, meta.type && `type ${meta.type}`,

@@ -1,7 +1,7 @@
 // What it cost, who spent it, and what was spent in vain.
 
 import {el, fill, said} from '/app/dom.js';
-import {count, share, usd} from '/app/format.js';
+import {count, few, share, usd} from '/app/format.js';
 import {chart, total} from '/app/chart.js';
 import {follow, seriesOf} from '/app/stats.js';
 import {table} from '/app/table.js';
@@ -12,13 +12,14 @@ const TOKENS = [
 ];
 const COST = [{key: 'cost', name: 'spent', value: (g) => g?.cost_usd || 0}];
 const WASTED = [
-    {key: 'ok', name: 'of use', value: (g) => (g?.count || 0) - (g?.wasted || 0)},
-    {key: 'failed', name: 'in vain', value: (g) => g?.wasted || 0},
+    {key: 'ok', name: 'useful', value: (g) => (g?.count || 0) - (g?.wasted || 0)},
+    {key: 'failed', name: 'wasted', value: (g) => g?.wasted || 0},
 ];
 
 function bar(part, most) {
     const inner = el('span', {class: 'span info'});
     inner.style.width = `${most > 0 ? (100 * part) / most : 0}%`;
+    inner.hidden = part === 0;
     return el('span', {class: 'track', 'aria-hidden': 'true'}, inner);
 }
 
@@ -30,8 +31,8 @@ function sheet(title, note) {
         {name: 'Requests', class: 'num wide', cell: (g) => count(g.count)},
         {name: 'Tokens in', class: 'num wide', cell: (g) => count(g.tokens_in || 0)},
         {name: 'Tokens out', class: 'num wide', cell: (g) => count(g.tokens_out || 0)},
-        {name: 'Calls in vain', class: 'num', cell: (g) => share(g.wasted || 0, g.attempts)},
-        {name: 'Cost', class: 'num', cell: (g) => usd(g.cost_usd || 0)},
+        {name: 'Wasted calls', class: 'num', cell: (g) => share(g.wasted || 0, g.attempts)},
+        {name: 'Cost', class: 'num', cell: (g) => usd(g.cost_usd)},
         {name: 'Share', class: 'wide lane', cell: (g) => bar(weight(g), most)},
     ], [], {heads: true, empty: 'Nothing in this time.'});
     // Without prices, tokens say who uses most.
@@ -54,8 +55,8 @@ export function cost(main) {
     const charts = [
         [chart({title: 'Cost', kind: 'bars', format: usd, sum: total,
             empty: 'Nothing was charged in this time.'}), 'operations', COST],
-        [chart({title: 'Tokens', kind: 'bars', format: count, whole: true, sum: total}), 'operations', TOKENS],
-        [chart({title: 'Calls to providers', kind: 'bars', format: count, whole: true, sum: total}), 'attempts', WASTED],
+        [chart({title: 'Tokens', kind: 'bars', format: count, mark: few, whole: true, sum: total}), 'operations', TOKENS],
+        [chart({title: 'Calls to providers', kind: 'bars', format: count, mark: few, whole: true, sum: total}), 'attempts', WASTED],
     ];
     const sheets = {model: sheet('Model'), client: sheet('Client'), target: sheet('Target',
         'By the target that answered last.')};
@@ -69,12 +70,12 @@ export function cost(main) {
         const all = answer.operations.total;
         const tries = answer.attempts.total;
         fill(problem);
-        fill(tiles, tile('Cost', usd(all.cost_usd || 0), all.count ? `${usd((all.cost_usd || 0) / all.count)} a request` : ''),
+        fill(tiles, tile('Cost', usd(all.cost_usd), all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : 'no price is known'),
             tile('Tokens in', count(all.tokens_in || 0), ''),
             tile('Tokens out', count(all.tokens_out || 0), ''),
-            tile('Calls in vain', count(tries.wasted || 0), `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`));
-        fill(hint, all.count && !all.cost_usd
-            ? 'No cost is on record: for these models no price is known, or they are free.' : null);
+            tile('Wasted calls', count(tries.wasted || 0), `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`));
+        fill(hint, all.count && !all.cost_usd ? 'No cost is on record: for these models no price is known, ' +
+            'or they are free. Shares are of tokens.' : null);
         charts.forEach(([figure, of, names]) => figure.draw(seriesOf(answer, of, names)));
         for (const [by, section] of Object.entries(sheets))
             section.draw(answer.operations[by]);

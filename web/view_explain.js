@@ -54,7 +54,7 @@ export function explain(main) {
             el('p', {class: 'lead'}, said(report.message)),
             report.user_action ? el('p', {class: 'advice'}, el('b', {}, `${words(report.user_action.kind)}. `),
                 report.user_action.detail) : null,
-            reportFacts(report), why ? whyOf(why) : null,
+            reportFacts(report, true), why ? whyOf(why) : null,
             el('p', {class: 'note'}, `Read as ${readAs}.`, isEnd || isCut
                 ? ' It is long: what is said is of its end.' : '')));
         document.getElementById('verdict-title').focus();

@@ -92,7 +92,7 @@ function timeline(op, records) {
     const whole_ = Math.max(1, op.latency_ms || 0, ...ends);
     return table('Timeline', [
         {name: 'After', class: 'num', cell: (record) => ms(record.at_ms)},
-        {name: 'What happened', class: 'story', cell: (record) => [
+        {name: 'What happened', cell: (record) => el('div', {class: 'story'},
             el('span', {class: `sign ${tones(record)}`, 'aria-hidden': 'true'},
                 record.kind === 'attempt' ? (record.code ? '✕' : '✓') : signs[record.kind] || '·'),
             el('div', {}, el('p', {}, sentence(record)),
@@ -100,7 +100,7 @@ function timeline(op, records) {
                 record.kind === 'attempt' && record.reason_text && record.code
                     ? el('p', {class: 'note'}, `Then: ${record.reason_text}.`) : null,
                 record.report ? el('details', {}, el('summary', {}, 'What the provider said'),
-                    reportFacts(record.report)) : null)]},
+                    reportFacts(record.report)) : null))},
         {name: `Over ${ms(whole_)}`, class: 'wide lane', cell: (record) => bar(record, whole_)},
     ], records, {class: 'timeline', empty: 'Nothing is on record yet.'});
 }
@@ -119,7 +119,7 @@ function copied(text) {
 
 function factsOf(op) {
     const rows = [
-        ['Request', copied(requestId(op.id))],
+        ['Request', copied(requestId(op.id)), 'long'],
         ['Began', whole(op.began)],
         ['Client', op.client && said(op.client)],
         ['Route', op.route && said(op.route)],
@@ -134,10 +134,10 @@ function factsOf(op) {
             `${count(op.tokens_in || 0)} in, ${count(op.tokens_out || 0)} out${op.tokens_are === 'estimated' ? ' (estimated)' : ''}`],
         ['Cost', op.cost_usd !== undefined && usd(op.cost_usd)],
         ['Answer', op.bytes && `${bytes(op.bytes)}${op.streaming ? ', streamed' : ''}`],
-        ['Report', op.report_id && copied(op.report_id)],
+        ['Report', op.report_id && copied(op.report_id), 'long'],
     ];
-    return el('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value]) =>
-        el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+    return el('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value, kind]) =>
+        el('div', {class: kind}, el('dt', {}, name), el('dd', {}, value))));
 }
 
 // What to do: of the failure that the client saw, else of the last one on the way.
@@ -164,7 +164,7 @@ export function operation(main, query, id) {
         el('section', {class: 'panel flush', 'aria-labelledby': 'timeline-title'},
             el('h2', {id: 'timeline-title'}, 'Timeline'), timeline(op, steps)),
         op.report ? el('section', {class: 'panel', 'aria-labelledby': 'report-title'},
-            el('h2', {id: 'report-title'}, 'What the client was told'), reportFacts(op.report)) : null);
+            el('h2', {id: 'report-title'}, 'What the client was told'), reportFacts(op.report, true)) : null);
     }
 
     get(`/admin/v1/operations/${encodeURIComponent(id)}`, {}, controller.signal).then(draw, (fault) => {

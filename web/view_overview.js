@@ -1,7 +1,8 @@
 // One page that says what failed, what was tried, what it cost and what to do.
 
 import {el, fill, said} from '/app/dom.js';
-import {clock, count, ms, plural, share, usd, words} from '/app/format.js';
+import {count, few, ms, plural, requestId, share, usd, when, words} from '/app/format.js';
+import {get} from '/app/api.js';
 import {gate, hear} from '/app/gate.js';
 import {attention} from '/app/attention.js';
 import {chart, last, total} from '/app/chart.js';
@@ -9,6 +10,7 @@ import {follow, seriesOf} from '/app/stats.js';
 import {effortOf, operationLink, outcomeBadge, outcomeOf, wayOf} from '/app/badge.js';
 
 const FEED_MAX = 12;
+const ITEMS_MAX = 6;
 const OUTCOMES = [
     {key: 'ok', name: 'ok', value: (g) => (g?.succeeded || 0) - (g?.recovered || 0)},
     {key: 'recovered', name: 'recovered', value: (g) => g?.recovered || 0},
@@ -16,8 +18,8 @@ const OUTCOMES = [
     {key: 'cancelled', name: 'cancelled', value: (g) => g?.cancelled || 0},
 ];
 const times = (of) => [
-    {key: 'p50', name: 'half within', value: (g) => g?.[of]?.p50 ?? null},
-    {key: 'p99', name: '99 % within', value: (g) => g?.[of]?.p99 ?? null},
+    {key: 'p50', name: 'p50', value: (g) => g?.[of]?.p50 ?? null},
+    {key: 'p99', name: 'p99', value: (g) => g?.[of]?.p99 ?? null},
 ];
 
 function tile(name, value, note, tone = '') {
@@ -37,13 +39,13 @@ function tilesOf(stats, state) {
             plural(all.failed || 0, 'failed', 'failed'),
             !all.count ? '' : answered < 0.95 ? 'bad' : answered < 0.99 ? 'warn' : 'good'),
         tile('Recovered', faltered ? share(all.recovered || 0, faltered) : '–',
-            faltered ? `${count(all.recovered || 0)} of ${count(faltered)} that met a failure`
+            faltered ? `${count(all.recovered || 0)} of ${count(faltered)} in trouble`
                 : 'nothing had to be'),
-        tile('Time, 99 %', ms(all.latency_ms?.p99), `half within ${ms(all.latency_ms?.p50)}`),
-        tile('First byte', ms(all.first_byte_ms?.p50), `99 % within ${ms(all.first_byte_ms?.p99)}`),
+        tile('Latency p99', ms(all.latency_ms?.p99), `p50 ${ms(all.latency_ms?.p50)}`),
+        tile('First byte p99', ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
         tile('Wasted calls', count(tries.wasted || 0),
-            `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)} to providers`),
-        tile('Cost', usd(all.cost_usd ?? 0),
+            `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
+        tile('Cost', usd(all.cost_usd),
             `${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`),
     ];
 }
@@ -55,7 +57,7 @@ function itemOf(item) {
         el('span', {class: 'item-mark', 'aria-hidden': 'true'}, marks[item.tone]),
         el('div', {class: 'item-body'},
             el('h3', {}, el('span', {class: 'hidden'}, `${names[item.tone]}: `), item.title),
-            el('p', {}, item.text),
+            el('p', {}, item.text, item.link ? [' ', el('a', {href: item.link[0]}, item.link[1])] : null),
             item.todo ? el('p', {class: 'todo'}, el('b', {}, 'Do: '), item.todo) : null),
         item.actions?.length ? el('div', {class: 'row'}, item.actions) : null);
 }
@@ -77,13 +79,27 @@ function verdictOf(items, stats) {
 function feedRow(operation) {
     const effort = effortOf(operation);
     return el('li', {class: outcomeOf(operation)},
-        el('time', {class: 'feed-time', datetime: operation.ended}, clock(operation.ended)),
+        el('time', {class: 'feed-time', datetime: operation.ended}, when(operation.ended)),
         outcomeBadge(operation),
         el('span', {class: 'feed-text'}, operationLink(operation, wayOf(operation)),
             operation.code ? el('span', {class: 'code'}, words(operation.code)) : null,
             operation.message ? said(operation.message, {class: 'note'}) : null,
+            operation.outcome === 'cancelled' ? el('span', {class: 'note'}, 'the client left') : null,
             effort ? el('span', {class: 'note'}, effort) : null),
+        said(operation.client || '', {class: 'feed-client'}),
         el('span', {class: 'feed-ms'}, ms(operation.latency_ms)));
+}
+
+// What happened before the page was opened, from the audit.
+async function recall() {
+    if (gate.recent.length > 0)
+        return;
+    const pages = await Promise.all(['failed', 'recovered'].map((outcome) =>
+        get('/admin/v1/operations', {outcome, since: '1h', limit: FEED_MAX})));
+    const known = new Set(gate.recent.map((operation) => requestId(operation.id)));
+    gate.recent.push(...pages.flatMap((page) => page.operations)
+        .filter((operation) => !known.has(requestId(operation.id))));
+    gate.recent.sort((a, b) => new Date(b.ended) - new Date(a.ended));
 }
 
 function feed() {
@@ -117,6 +133,7 @@ function feed() {
         }, 250);
     };
     draw();
+    recall().then(draw, () => {});
     return {section, end: [hear('operation', soon), hear('dropped', soon)]};
 }
 
@@ -133,23 +150,31 @@ export function overview(main) {
     const items = el('ul', {class: 'items', 'aria-label': 'What needs attention'});
     const tiles = el('dl', {class: 'tiles'});
     const charts = {
-        outcomes: chart({title: 'Requests', kind: 'bars', format: count, whole: true, sum: total}),
-        classes: chart({title: 'Calls to providers that failed', kind: 'bars', format: count,
-            whole: true, sum: total, empty: 'No call failed in this time.'}),
-        latency: chart({title: 'Time to the whole answer', kind: 'lines', format: ms, sum: last}),
+        outcomes: chart({title: 'Requests by outcome', kind: 'bars', format: count, mark: few,
+            whole: true, sum: total}),
+        classes: chart({title: 'Failed calls to providers, by class of error', kind: 'bars', format: count,
+            mark: few, whole: true, sum: total, empty: 'No call failed in this time.'}),
+        latency: chart({title: 'Latency', kind: 'lines', format: ms, sum: last}),
         first: chart({title: 'Time to the first byte', kind: 'lines', format: ms, sum: last}),
     };
     const live = feed();
     let stats = null;
+    let isWhole = false;
+    const rest = el('button', {type: 'button', class: 'quiet', hidden: true, onclick: () => {
+        isWhole = true;
+        drawItems();
+    }});
 
     function drawItems() {
         const found = attention(gate.state, stats);
         const [tone, sign, text] = verdictOf(found, stats);
         verdict.className = `verdict ${tone}`;
         fill(verdict, el('span', {class: 'sign', 'aria-hidden': 'true'}, sign), text);
-        // What is open for input or focused is left alone until it is not.
+        // What is focused is left alone until it is not.
         if (!items.contains(document.activeElement))
-            fill(items, found.map(itemOf));
+            fill(items, found.slice(0, isWhole ? found.length : ITEMS_MAX).map(itemOf));
+        rest.hidden = isWhole || found.length <= ITEMS_MAX;
+        rest.textContent = `Show all ${found.length}`;
         if (stats !== null)
             fill(tiles, tilesOf(stats, gate.state));
     }
@@ -173,7 +198,7 @@ export function overview(main) {
     };
     fill(main, el('h1', {class: 'hidden'}, 'Overview'),
         el('section', {class: 'panel now', 'aria-labelledby': 'now-title'},
-            el('h2', {id: 'now-title', class: 'hidden'}, 'Now'), verdict, items),
+            el('h2', {id: 'now-title', class: 'hidden'}, 'Now'), verdict, items, rest),
         el('section', {'aria-label': 'Sums'}, tiles), problem,
         el('div', {class: 'charts'}, Object.values(charts)), live.section);
     fill(tiles, el('div', {class: 'tile'}, el('dt', {}, 'Requests'), el('dd', {}, '…')));

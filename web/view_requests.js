@@ -13,18 +13,18 @@ const SHOWN_MAX = 500;
 const FIELDS = ['id', 'outcome', 'model', 'target', 'client', 'code'];
 
 const COLUMNS = [
-    {name: 'Ended', class: 'time', cell: (op) => el('time', {datetime: op.ended || op.began},
+    {name: 'Ended', class: 'time wide', cell: (op) => el('time', {datetime: op.ended || op.began},
         when(op.ended || op.began))},
     {name: 'Outcome', class: 'fit', cell: (op) => outcomeBadge(op)},
     {name: 'Model and target', class: 'way', cell: (op) => [operationLink(op, wayOf(op)),
-        el('span', {class: 'narrow-only note'}, [op.client, op.code && words(op.code)]
-            .filter(Boolean).join(' · '))]},
-    {name: 'Client', class: 'wide', cell: (op) => said(op.client || '–')},
+        el('span', {class: 'narrow-only note'}, [when(op.ended || op.began), op.client,
+            op.code && words(op.code)].filter(Boolean).join(' · '))]},
+    {name: 'Client', class: 'wide client', cell: (op) => said(op.client || '–')},
     {name: 'What failed', class: 'wide what', cell: (op) => (op.code
         ? [el('b', {}, words(op.code)), op.message ? said(op.message, {class: 'note'}) : null]
         : op.text ? said(op.text, {class: 'note'}) : '')},
     {name: 'Tries', class: 'num wide', cell: (op) => count(op.attempts)},
-    {name: 'Time', class: 'num', cell: (op) => ms(op.latency_ms)},
+    {name: 'Latency', class: 'num', cell: (op) => ms(op.latency_ms)},
     {name: 'First byte', class: 'num wide', cell: (op) => ms(op.first_byte_ms)},
     {name: 'Cost', class: 'num wide', cell: (op) => (op.cost_usd === undefined ? '–' : usd(op.cost_usd))},
 ];
@@ -155,7 +155,9 @@ export function requests(main, query) {
         say();
     }
 
-    fill(main, el('h1', {}, 'Requests'), form, status,
+    const box = el('details', {class: 'filter-box'}, el('summary', {}, 'Filter'), form);
+    box.open = !matchMedia('(max-width: 900px)').matches || Object.keys(shown).length > 0;
+    fill(main, el('h1', {}, 'Requests'), box, status,
         el('section', {class: 'panel flush', 'aria-label': 'Requests'}, list), more);
     load(false);
     fillCodes(form);

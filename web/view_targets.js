@@ -29,24 +29,32 @@ const add = (groups, key) => groups.reduce((sum, group) => sum + (group[key] || 
 const worst = (groups, of, at) => groups.reduce((most, group) =>
     Math.max(most, group[of]?.[at] ?? -1), -1);
 
+const stateOf = (t) => [targetBadge(t), t.state !== 'up' ? el('span', {class: 'note'}, whyOf(t)) : null];
+
+// Those in trouble first, then those that are asked most.
+const TROUBLE = ['breaker_open', 'no_key', 'cooling', 'full', 'out_of_service', 'up'];
+const byTrouble = (callsOf) => (a, b) => TROUBLE.indexOf(a.state) - TROUBLE.indexOf(b.state)
+    || callsOf(b) - callsOf(a) || a.target.localeCompare(b.target);
+
 export function targets(main) {
     let stats = null;
     const sums = (target) => sumsOf(target, stats, gate.state.targets);
     const list = table('Targets', [
-        {name: 'Target', class: 'way', cell: (t) => said(t.target)},
-        {name: 'State', cell: (t) => [targetBadge(t), t.state !== 'up'
-            ? el('span', {class: 'note'}, whyOf(t)) : null]},
+        {name: 'Target', class: 'way', cell: (t) => [said(t.target),
+            el('div', {class: 'narrow-only'}, el('div', {class: 'state'}, stateOf(t)),
+                el('div', {class: 'row'}, targetActions(t)))]},
+        {name: 'State', class: 'wide', cell: stateOf},
         {name: 'Breaker', class: 'wide', cell: (t) => breakerBadge(t.breaker)},
         {name: 'Keys', class: 'num wide', cell: (t) => (t.keys > 0 ? `${t.usable_keys} of ${t.keys}` : '–')},
         {name: 'Under way', class: 'num wide', cell: (t) => (t.max_in_flight
             ? `${count(t.in_flight)} of ${count(t.max_in_flight)}` : count(t.in_flight))},
         {name: 'Calls', class: 'num', cell: (t) => count(add(sums(t), 'count'))},
         {name: 'Failed', class: 'num', cell: (t) => share(add(sums(t), 'failed'), add(sums(t), 'count'))},
-        {name: '99 % within', class: 'num wide', cell: (t) => {
+        {name: 'p99', class: 'num wide', cell: (t) => {
             const most = worst(sums(t), 'latency_ms', 'p99');
             return most < 0 ? '–' : ms(most);
         }},
-        {name: 'Change', class: 'fit actions', cell: (t) => targetActions(t)},
+        {name: 'Change', class: 'fit actions wide', cell: (t) => targetActions(t)},
     ], [], {heads: true, empty: 'No target is configured.'});
     const keys = table('Keys', [
         {name: 'Key', class: 'way', cell: (key) => said(key.id)},
@@ -66,7 +74,7 @@ export function targets(main) {
         wait.hidden = true;
         // A button that is focused, or a dialog that stands over it, is not taken away.
         if (!list.contains(document.activeElement) && document.querySelector('dialog') === null)
-            list.draw(state.targets);
+            list.draw([...state.targets].sort(byTrouble((t) => add(sums(t), 'count'))));
         if (!keys.contains(document.activeElement) && document.querySelector('dialog') === null)
             keys.draw(state.keys);
         const {budget, store, config} = state;

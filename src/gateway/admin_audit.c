@@ -57,17 +57,38 @@ static rc_store *open_store(rc_admin_work *work, rc_str url)
 typedef struct page {
     rc_json_writer w;
     rc_admin_work *work;
+    rc_store *store;
+    const rc_record *notice; /* whose record is being read */
     uint32_t count;
     int64_t last_key;
 } page;
 
+/* The row of a notice says nothing, its record does. */
+static bool put_notice(void *ctx, const rc_record *record)
+{
+    page *p = ctx;
+    rc_record notice = *p->notice;
+    notice.target = record->target;
+    notice.provider = record->provider;
+    notice.model = record->model;
+    notice.credential = record->credential;
+    notice.text = record->text;
+    rc_record_json_operation(&p->w, &notice, RC_RECORD_REPORT_NONE, &p->work->alloc);
+    return false;
+}
+
 static bool put_operation(void *ctx, const rc_record *record)
 {
     page *p = ctx;
+    rc_store_fault fault;
     p->count++;
     p->last_key = record->key;
-    rc_record_json_operation(&p->w, record, RC_RECORD_REPORT_MESSAGE, &p->work->alloc);
-    return rc_buf_status(&p->work->body) == RC_OK;
+    p->notice = record;
+    if (record->outcome != RC_OUTCOME_NOTICE)
+        rc_record_json_operation(&p->w, record, RC_RECORD_REPORT_MESSAGE, &p->work->alloc);
+    else if (!rc_store_timeline(p->store, record->operation_id, put_notice, p, &fault))
+        tell_fault(p->work, &fault);
+    return rc_buf_status(&p->work->body) == RC_OK && !p->work->has_problem;
 }
 
 static void put_next(page *p)
@@ -88,6 +109,7 @@ static void run_list(rc_admin_work *work, void *question)
     rc_store *store = open_store(work, a->url);
     if (store == NULL)
         return;
+    p.store = store;
     rc_json_writer_init(&p.w, &work->body, 0);
     rc_json_object_begin(&p.w);
     rc_json_key(&p.w, RC_STR("operations"));
@@ -198,8 +220,10 @@ static void put_code(rc_json_writer *w, rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);
     rc_record_json_text(w, RC_STR("name"), rc_str_c(rc_code_name(code)));
-    if (info != NULL)
-        rc_record_json_text(w, RC_STR("todo"), rc_str_c(info->action_detail));
+    if (info == NULL)
+        return;
+    rc_record_json_text(w, RC_STR("domain"), rc_str_c(rc_domain_name(info->domain)));
+    rc_record_json_text(w, RC_STR("todo"), rc_str_c(info->action_detail));
 }
 
 static void put_group_name(rc_json_writer *w, const rc_stats_group *group)
