@@ -59,7 +59,7 @@ export function usd(value) {
         return '$0';
     if (value < 0.0001)
         return '<$0.0001';
-    const digits = value < 0.01 ? 4 : value < 1 ? 3 : 2;
+    const digits = value < 0.01 ? 4 : value < 1 ? 3 : value < 1000 ? 2 : 0;
     return new Intl.NumberFormat(LOCALE, {style: 'currency', currency: 'USD',
         minimumFractionDigits: digits, maximumFractionDigits: digits}).format(value);
 }

@@ -5,9 +5,11 @@ import {hear, now} from '/app/gate.js';
 import {range} from '/app/range.js';
 
 const FASTEST_MS = 5000;
-const SLOWEST_MS = 120000;
+const SLOWEST_MS = 600000;
 // What is asked takes at most a fiftieth of the time.
 const FACTOR = 50;
+// Who waits longer is told so.
+const SLOW_MS = 300;
 
 // The steps of time from the first to now, as charts show them; what the answer has of each.
 export function seriesOf(answer, of, names) {
@@ -34,6 +36,7 @@ export function follow(by, filter, onAnswer, onFault) {
         controller?.abort();
         const own = controller = new AbortController();
         let wait = FASTEST_MS;
+        const slow = setTimeout(() => document.body.classList.add('adding'), SLOW_MS);
         try {
             const {ms, step} = range();
             const since = Math.ceil((now() - ms) / step) * step;
@@ -47,6 +50,9 @@ export function follow(by, filter, onAnswer, onFault) {
             if (ended || fault.name === 'AbortError')
                 return;
             onFault(fault);
+        } finally {
+            clearTimeout(slow);
+            document.body.classList.remove('adding');
         }
         timer = setTimeout(() => (document.hidden ? sleep() : run()), wait);
     }

@@ -31,7 +31,7 @@ static void tell_fault(rc_admin_work *work, const rc_store_fault *fault)
     const rc_admin_problem problem = {
         .code = RC_CODE_STORE_UNAVAILABLE,
         .status = 503,
-        .message = is_slow ? RC_STR("The question took longer than 10 seconds.")
+        .message = is_slow ? RC_STR("The question took longer than 30 seconds.")
                            : rc_str_c(rc_store_fault_text(fault->kind)),
         .action = is_slow ? RC_ACTION_FIX_REQUEST : RC_ACTION_WAIT_AND_RETRY,
         .next = rc_str_c(rc_store_fault_advice(fault->kind))};

@@ -21,7 +21,7 @@
 /* Of one answer; and the longest that it may take. */
 #define RC_ADMIN_WORK_BODY_MAX ((size_t)8 << 20)
 #define RC_ADMIN_WORK_ARENA_MAX ((size_t)1 << 20)
-#define RC_ADMIN_WORK_MS 10000
+#define RC_ADMIN_WORK_MS 30000
 
 typedef struct rc_admin_work rc_admin_work;
 
