@@ -122,14 +122,14 @@ static bool read_id(reading *r, const char *name, rc_str value)
 static bool read_code(reading *r, const char *name, rc_str value)
 {
     r->question.query.filter.code = rc_code_parse(value);
-    return r->question.query.filter.code != RC_CODE_NONE ||
+    return rc_code_get(r->question.query.filter.code) != NULL ||
            refuse_value(r, name, value, "Name a code of the taxonomy, such as RateLimited.");
 }
 
 static bool read_class(reading *r, const char *name, rc_str value)
 {
     r->question.query.filter.error_class = rc_class_parse(value);
-    return r->question.query.filter.error_class != RC_CLASS_NONE ||
+    return rc_class_get(r->question.query.filter.error_class) != NULL ||
            refuse_value(r, name, value, "Name a class of the taxonomy, such as ProviderTransient.");
 }
 
