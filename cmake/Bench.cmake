@@ -16,8 +16,12 @@ foreach(main ${bench_mains})
     target_include_directories(bench_${noun} PRIVATE src)
     target_link_libraries(bench_${noun} PRIVATE
         recourse_core recourse_flags PkgConfig::rivals m)
-    # The simulator is of the command, not of the library.
-    if(noun STREQUAL simulate)
+    # These are of the command, not of the library.
+    if(noun MATCHES "^(audit|simulate)$")
         target_link_libraries(bench_${noun} PRIVATE recourse_command)
+    endif()
+    # A provider over TLS.
+    if(noun STREQUAL gateway)
+        target_link_libraries(bench_${noun} PRIVATE PkgConfig::openssl)
     endif()
 endforeach()

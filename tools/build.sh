@@ -1,16 +1,17 @@
 #!/bin/sh
-# build.sh PRESET [--target TARGET] [CMAKE-ARGUMENT...]: configures one preset in
-# $RECOURSE_BUILD/PRESET and builds it, or the target alone; the target "none" configures only.
+# build.sh PRESET [--target TARGET]... [CMAKE-ARGUMENT...]: configures one preset in
+# $RECOURSE_BUILD/PRESET and builds it, or these targets alone; the target "none" configures only.
 # Builds of the same directory wait for each other.
 set -eu
 
 preset=$1
 shift
-target=all
-if [ "${1:-}" = --target ]; then
-    target=$2
+targets=
+while [ "${1:-}" = --target ]; do
+    targets="$targets $2"
     shift 2
-fi
+done
+targets=${targets:- all}
 cd "$(dirname "$0")/.."
 root=${RECOURSE_BUILD:-build}
 mkdir -p "$root"
@@ -22,14 +23,15 @@ cmake --preset "$preset" -B "$root/$preset" "$@" >"$root/$preset.configure.log" 
     cat "$root/$preset.configure.log" >&2
     exit 1
 }
-if [ "$target" != none ]; then
+if [ "$targets" != " none" ]; then
     # Up to ten errors at once: one round shows more than the first.
-    cmake --build "$root/$preset" --target "$target" \
+    # shellcheck disable=SC2086 # a list of targets
+    cmake --build "$root/$preset" --target $targets \
         --parallel "${JOBS:-$(nproc)}" -- -k 10
 fi
 
 # The release binary has a short name. It is moved into place, never seen half written.
-if [ "$preset" = release ] && [ "$target" = all ]; then
+if [ "$preset" = release ] && [ "$targets" = " all" ]; then
     cp "$root/release/recourse" "$root/.recourse.$$"
     mv -f "$root/.recourse.$$" "$root/recourse"
 fi

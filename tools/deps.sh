@@ -7,8 +7,11 @@ here=$(dirname "$0")
 [ $# -gt 0 ] || set -- build test bench
 
 wanted=$(for group in "$@"; do
-    awk -v group="$group" '$1 == group { print $2 }' "$here/packages.txt"
-done | sort -u)
+    awk -v group="$group" '$1 == group { print $2, $3 }' "$here/packages.txt"
+done | sort -u | while read -r package command; do
+    # Some commands come in more ways than one, and do not go together with the package then.
+    [ -n "$command" ] && command -v "$command" >/dev/null || echo "$package"
+done)
 if [ -z "$wanted" ]; then
     echo "deps: no such group: $*" >&2
     exit 64

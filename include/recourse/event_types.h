@@ -25,6 +25,8 @@ typedef enum rc_event_type {
     RC_EVENT_TYPE_BUDGET_WARNING = 10,
     RC_EVENT_TYPE_BUDGET_PAUSED = 11, /* a budget is used up; the work waits for an approval */
     RC_EVENT_TYPE_COST_UPDATED = 12, /* what one try cost, whether it worked or not */
+    /* a provider's limit is nearly used up; refusals are to come */
+    RC_EVENT_TYPE_QUOTA_WARNING = 13,
     /* the context is too long; it must be shortened before another try */
     RC_EVENT_TYPE_COMPACTION_NEEDED = 20,
     RC_EVENT_TYPE_SUPPRESSED_ERROR = 21, /* an error was ignored on purpose */
@@ -96,6 +98,15 @@ typedef struct rc_event_cost_updated {
     uint64_t cost_micro_usd; /* of this try */
     uint64_t total_micro_usd; /* of the call so far, this try included */
 } rc_event_cost_updated;
+
+/* quota:warning: a provider's limit is nearly used up; refusals are to come. */
+typedef struct rc_event_quota_warning {
+    rc_str model; /* the target that said so */
+    rc_str kind; /* what is limited, as the provider calls it: requests, input-tokens, ... */
+    uint64_t remaining; /* what is left of the limit */
+    uint64_t limit; /* the whole limit; 100 for one that is told in per cent */
+    uint64_t reset_ms; /* until it is renewed, when that is known */
+} rc_event_quota_warning;
 
 /* compaction_needed: the context is too long; it must be shortened before another try. */
 typedef struct rc_event_compaction_needed {
@@ -170,6 +181,7 @@ typedef union rc_event_fields {
     rc_event_budget_warning budget_warning;
     rc_event_budget_paused budget_paused;
     rc_event_cost_updated cost_updated;
+    rc_event_quota_warning quota_warning;
     rc_event_compaction_needed compaction_needed;
     rc_event_suppressed_error suppressed_error;
     rc_event_node_failed node_failed;

@@ -51,6 +51,9 @@ typedef enum rc_reason {
     RC_WHY_TARGET_UNAVAILABLE = 90, /* the target became unavailable during the wait; waits again */
     RC_WHY_HEDGED = 91, /* the answer is late; a second target is asked at the same time */
     RC_WHY_HEDGE_NOT_ALLOWED = 92, /* a second target may not be asked */
+    RC_WHY_BUDGET_SPENT = 100, /* a budget of money is used up */
+    RC_WHY_BUDGET_HELD = 101, /* what is left of a budget of money is held for calls in flight */
+    RC_WHY_BUDGET_TOO_SMALL = 102, /* the call may cost more than a whole budget of money */
 } rc_reason;
 
 /* clang-format on */

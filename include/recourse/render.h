@@ -49,20 +49,22 @@ typedef enum rc_dialect {
 RC_API const char *rc_dialect_name(rc_dialect dialect);
 RC_API rc_dialect rc_dialect_parse(rc_str name);
 
-/* The error body in the client's own dialect, with the report in this view under "recourse". */
+/* The error body in the client's own dialect, with the report in this view under "recourse"; of
+ * OpenAI's also inside "error", since its SDKs hand on nothing else. */
 RC_API rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view view,
                                 rc_buf *buf);
 RC_API const char *rc_dialect_content_type(rc_dialect dialect);
 
-/* The error as the last event of a stream that has begun, blank line included. PROBLEM: "event:
- * error". */
+/* The error as the end of a stream that has begun; nothing may follow it. One event, blank line
+ * included; OPENAI_RESPONSES: two, "error" and "response.failed". GEMINI: behind the event the body
+ * once more, without a line's end. PROBLEM: "event: error". */
 RC_API rc_status rc_render_stream_frame(const rc_report *report, rc_dialect dialect, rc_view view,
                                         rc_buf *buf);
 
 /* The header lines that go with it, each "name: value\r\n": content-type, retry-after (whole
  * seconds, rounded up) and retry-after-ms, x-should-retry, x-recourse-report-id,
- * x-recourse-error-code, x-recourse-attempts, x-recourse-target. No CR, LF or NUL can come out of a
- * report's text. */
+ * x-recourse-error-code, x-recourse-attempts, x-recourse-target, and OpenAI's x-request-id or
+ * Anthropic's request-id. No CR, LF or NUL can come out of a report's text. */
 RC_API rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf *buf);
 
 /* A whole HTTP/1.1 response: status line, headers with content-length, body. */

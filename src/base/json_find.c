@@ -1,25 +1,15 @@
 #include "base/json_find.h"
 
 #include "base/json_lex.h"
-#include "base/json_scan.h"
+#include "base/json_walk.h"
 
 /* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
  * body of a thousand bytes takes less time than ten tokens do. */
-typedef struct walk {
-    rc_str text;
-    size_t at;
-    const rc_json_scan *scan;
-} walk;
+typedef rc_json_walk walk;
 
-/* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
-static char peek(walk *w)
+static inline char peek(walk *w)
 {
-    for (; w->at < w->text.len; w->at++) {
-        char c = w->text.ptr[w->at];
-        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-            return c;
-    }
-    return '\0';
+    return rc_json_walk_peek(w);
 }
 
 /* What is wrong where the walk stands: the text ends, or something else was expected. */
@@ -28,8 +18,7 @@ static rc_status fault(const walk *w)
     return w->at < w->text.len ? RC_E_SYNTAX : RC_E_TRUNCATED;
 }
 
-/* Passes over the string at which the walk stands. */
-static rc_status pass_string(walk *w, rc_json_token *ret_token)
+static rc_status pass_long_string(walk *w, rc_json_token *ret_token)
 {
     size_t from = w->at + 1;
     bool is_odd = false;
@@ -43,6 +32,18 @@ static rc_status pass_string(walk *w, rc_json_token *ret_token)
     ret_token->raw = rc_str_make(w->text.ptr + from, end - from);
     ret_token->has_escapes = is_odd; /* or bytes that are not ASCII; comparing takes care of both */
     w->at = end + 1;
+    return RC_OK;
+}
+
+/* Passes over the string at which the walk stands. */
+static inline rc_status pass_string(walk *w, rc_json_token *ret_token)
+{
+    size_t len = rc_json_scan_plain(w->text, w->at + 1);
+    if (len == RC_JSON_SCAN_NONE)
+        return pass_long_string(w, ret_token);
+    ret_token->raw = rc_str_make(w->text.ptr + w->at + 1, len);
+    ret_token->has_escapes = false;
+    w->at += len + 2;
     return RC_OK;
 }
 
@@ -81,12 +82,12 @@ static rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
 
 static rc_json_member *member_of(rc_json_member *members, size_t count, const rc_json_token *key)
 {
-    for (size_t i = 0; i < count; i++) {
-        bool is_same = key->has_escapes ? rc_json_raw_eq(key->raw, true, members[i].key)
-                                        : rc_str_eq(key->raw, members[i].key);
-        if (is_same)
+    for (size_t i = 0; i < count && !key->has_escapes; i++)
+        if (members[i].key.len == key->raw.len && rc_str_eq(key->raw, members[i].key))
             return &members[i];
-    }
+    for (size_t i = 0; i < count && key->has_escapes; i++)
+        if (rc_json_raw_eq(key->raw, true, members[i].key))
+            return &members[i];
     return NULL;
 }
 
@@ -125,7 +126,7 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     for (size_t i = 0; i < count; i++)
         members[i].is_found = false;
 
-    walk w = {.text = text, .scan = rc_json_scan_best()};
+    walk w = rc_json_walk_begin(text);
     if (peek(&w) != '{')
         return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
     w.at++;

@@ -11,8 +11,25 @@ static bool is_number(rc_str raw)
     return token.type == RC_JSON_NUMBER && fault.status == RC_OK && token.end == raw.len;
 }
 
+/* Most whole numbers: digits that fit, no sign, no 0 before them. */
+static bool read_plain(rc_str raw, int64_t *ret_value)
+{
+    int64_t value = 0;
+    if (raw.len == 0 || raw.len > 18 || (raw.ptr[0] == '0' && raw.len > 1))
+        return false;
+    for (size_t i = 0; i < raw.len; i++) {
+        if (!rc_ascii_is_digit(raw.ptr[i]))
+            return false;
+        value = value * 10 + (raw.ptr[i] - '0');
+    }
+    *ret_value = value;
+    return true;
+}
+
 rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value)
 {
+    if (read_plain(raw, ret_value))
+        return RC_OK;
     if (!is_number(raw))
         return RC_E_TYPE;
     bool is_negative = raw.ptr[0] == '-';

@@ -10,6 +10,8 @@
 
 #include <recourse/str.h>
 
+#include "base/lanes.h"
+
 typedef enum rc_json_scan_level {
     RC_JSON_SCAN_PORTABLE,
     RC_JSON_SCAN_SSE2,
@@ -109,6 +111,27 @@ static inline size_t rc_json_scan_special(rc_str text, size_t at, bool *has_high
             return at + (size_t)__builtin_ctzll(found) / 8;
     }
     return rc_json_scan_best()->special(text, at, has_high);
+}
+
+/* The bytes that are not just themselves, a bit each: the quote, the backslash, below 0x20, above
+ * 0x7F. The other bit 7 brings the last two together. */
+static inline uint32_t rc_json_scan_odd_bits(rc_lanes bytes)
+{
+    return rc_lanes_bits((rc_lanes)(bytes == '"') | (rc_lanes)(bytes == '\\') |
+                         (rc_lanes)((bytes ^ 0x80) < 0xA0));
+}
+
+/* The length of the string whose content begins at `at`, if it is plain: shorter than 32 bytes, of
+ * ASCII, without an escape. Nearly all keys are. RC_JSON_SCAN_NONE: it is not, or not whole. */
+size_t rc_json_scan_plain_far(rc_str text, size_t at);
+static inline size_t rc_json_scan_plain(rc_str text, size_t at)
+{
+    const char *from = text.ptr + at;
+    uint32_t odd = text.len - at < RC_LANES ? 0 : rc_json_scan_odd_bits(rc_lanes_load(from));
+    if (odd == 0)
+        return rc_json_scan_plain_far(text, at);
+    size_t len = (size_t)__builtin_ctz(odd);
+    return from[len] == '"' ? len : RC_JSON_SCAN_NONE;
 }
 
 #endif

@@ -32,10 +32,12 @@ static size_t put_ascii_escape(char *out, unsigned char c)
     return 2;
 }
 
-/* The C1 control characters move a terminal's cursor as the C0 ones do. */
+/* The C1 control characters move a terminal's cursor as the C0 ones do; bidirectional controls make
+ * text look like another one. */
 static bool is_unsafe(uint32_t cp)
 {
-    return cp < 0xA0 || cp == 0x2028 || cp == 0x2029;
+    return cp < 0xA0 || (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069) ||
+           cp == 0x200E || cp == 0x200F || cp == 0x061C;
 }
 
 /* The byte at `at` is not just itself: puts what stands for its character. */

@@ -3,6 +3,7 @@
 #ifndef RC_BASE_LANES_H
 #define RC_BASE_LANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -91,6 +92,23 @@ static inline rc_lanes rc_lanes_high(rc_lanes bytes)
 static inline rc_lanes rc_lanes_in_range(rc_lanes bytes, uint8_t first, uint8_t last)
 {
     return (rc_lanes)((rc_lanes)(bytes - first) <= (uint8_t)(last - first));
+}
+
+/* Is all of it letters, digits and -./:_ without the one that is excepted ('\0': none)? Most names,
+ * hosts, paths and ids are, and what is not is looked at more closely. */
+static inline bool rc_lanes_is_simple(const char *p, size_t len, char except)
+{
+    for (size_t at = 0; at < len; at += RC_LANES) {
+        size_t left = len - at;
+        rc_lanes bytes = rc_lanes_load_some(p + at, left);
+        rc_lanes fits = (rc_lanes_in_range(bytes | 0x20, 'a', 'z') |
+                         rc_lanes_in_range(bytes, '-', ':') | (rc_lanes)(bytes == '_')) &
+                        (rc_lanes)(bytes != (uint8_t)except);
+        uint32_t others = rc_lanes_bits(~fits);
+        if ((left < RC_LANES ? others & ((1u << left) - 1) : others) != 0)
+            return false;
+    }
+    return true;
 }
 
 #endif

@@ -1,5 +1,7 @@
 #include "base/secret.h"
 
+#include "base/lanes.h"
+
 bool rc_secret_eq(rc_secret a, rc_secret b)
 {
     if (a.len == 0 || a.len != b.len)
@@ -15,10 +17,14 @@ bool rc_secret_eq(rc_secret a, rc_secret b)
 
 bool rc_secret_is_token(rc_secret secret)
 {
-    bool is_token = secret.len > 0;
-    for (size_t i = 0; i < secret.len; i++)
-        is_token &= secret.hidden[i] > ' ' && secret.hidden[i] < 0x7f;
-    return is_token;
+    uint32_t others = 0;
+    for (size_t at = 0; at < secret.len; at += RC_LANES) {
+        size_t left = secret.len - at;
+        rc_lanes bytes = rc_lanes_load_some(secret.hidden + at, left);
+        uint32_t found = rc_lanes_bits(~rc_lanes_in_range(bytes, '!', '~'));
+        others |= left < RC_LANES ? found & ((1u << left) - 1) : found;
+    }
+    return secret.len > 0 && others == 0;
 }
 
 rc_status rc_secret_push(rc_buf *buf, rc_secret secret)

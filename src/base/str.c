@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/lanes.h"
+
 rc_str rc_str_slice(rc_str s, size_t from, size_t to)
 {
     if (!s.ptr)
@@ -82,20 +84,33 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
+/* Of a block's places, those where both the needle's first and its last byte stand, a bit each.
+ * Text is full of any one letter; of two at a distance it is not. */
+static inline uint32_t likely_places(const char *at, rc_str needle)
+{
+    rc_lanes first = rc_lanes_load(at);
+    rc_lanes last = rc_lanes_load(at + needle.len - 1);
+    return rc_lanes_bits((rc_lanes)(first == (uint8_t)needle.ptr[0]) &
+                         (rc_lanes)(last == (uint8_t)needle.ptr[needle.len - 1]));
+}
+
 size_t rc_str_find(rc_str s, rc_str needle, size_t from)
 {
     if (from > s.len || needle.len > s.len - from)
         return RC_STR_NPOS;
     if (needle.len == 0)
         return from;
-    size_t last = s.len - needle.len;
-    for (size_t at = from; at <= last; at++) {
-        at = rc_str_find_byte(rc_str_slice(s, 0, last + 1), needle.ptr[0], at);
-        if (at == RC_STR_NPOS)
-            return RC_STR_NPOS;
-        if (memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
+    size_t at = from;
+    size_t places = s.len - needle.len + 1;
+    for (; places - at >= RC_LANES; at += RC_LANES)
+        for (uint32_t found = likely_places(s.ptr + at, needle); found != 0; found &= found - 1) {
+            size_t place = at + (size_t)__builtin_ctz(found);
+            if (memcmp(s.ptr + place, needle.ptr, needle.len) == 0)
+                return place;
+        }
+    for (; at < places; at++)
+        if (s.ptr[at] == needle.ptr[0] && memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
             return at;
-    }
     return RC_STR_NPOS;
 }
 

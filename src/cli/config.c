@@ -1,5 +1,5 @@
-/* `recourse config check|show|keys [FILE|-]`: what the configuration says, and what is wrong with
- * it. */
+/* `recourse config check|show|keys|prices [FILE|-]`: what the configuration says, and what is wrong
+ * with it. */
 #include "cli/config.h"
 
 #include <string.h>
@@ -33,9 +33,9 @@ static const char *config_format_at(const void *ctx, size_t index)
 
 static const char *verb_at(const void *ctx, size_t index)
 {
-    static const char *const names[] = {"check", "show", "keys"};
+    static const char *const names[] = {"check", "show", "keys", "prices"};
     (void)ctx;
-    return index < 3 ? names[index] : NULL;
+    return index < 4 ? names[index] : NULL;
 }
 
 /* ---- the files that it names ---- */
@@ -89,23 +89,40 @@ static void check_rules(rc_cli *cli, const rc_config *config, rc_config_source *
     rc_buf_done(&bytes);
 }
 
+/* The first fault of the file, told at the key that names it. */
+static void tell_of_file(const rc_config *config, rc_config_source *source, rc_status status,
+                         const rc_config_faults *wrong)
+{
+    rc_config_fault *fault = fault_at(config, source, RC_STR("prices"));
+    rc_config_fault_quote(fault, config->root.prices);
+    if (status == RC_E_NOMEM || wrong->count == 0) {
+        rc_config_fault_say(fault, ": there is no memory for it");
+        return;
+    }
+    rc_config_fault_say(fault, ", line ");
+    rc_config_fault_say_u64(fault, wrong->list[0].line);
+    rc_config_fault_say(fault, ", column ");
+    rc_config_fault_say_u64(fault, wrong->list[0].column);
+    rc_config_fault_say(fault, ": ");
+    rc_config_fault_say(fault, wrong->list[0].path);
+    rc_config_fault_say(fault, wrong->list[0].path[0] != '\0' ? ": " : "");
+    rc_config_fault_say(fault, wrong->list[0].message);
+    if (wrong->list[0].nearest[0] != '\0')
+        rc_config_fault_say(rc_config_fault_say(fault, "; did you mean "), wrong->list[0].nearest);
+}
+
 static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source *source)
 {
     rc_buf bytes;
-    rc_yaml prices;
+    rc_prices prices;
     rc_config_faults wrong;
     rc_buf_init(&bytes, &cli->alloc, RC_YAML_MAX_BYTES);
     rc_config_faults_init(&wrong);
     if (read_named(cli, config, source, RC_STR("prices"), config->root.prices, &bytes)) {
-        if (rc_yaml_parse(&prices, rc_buf_get(&bytes), &cli->alloc, &wrong) != RC_OK) {
-            rc_config_fault *fault = fault_at(config, source, RC_STR("prices"));
-            rc_config_fault_quote(fault, config->root.prices);
-            rc_config_fault_say(fault, ", line ");
-            rc_config_fault_say_u64(fault, wrong.list[0].line);
-            rc_config_fault_say(fault, ": ");
-            rc_config_fault_say(fault, wrong.count > 0 ? wrong.list[0].message : "no memory");
-        }
-        rc_yaml_done(&prices);
+        rc_status status = rc_prices_parse(&prices, rc_buf_get(&bytes), &cli->alloc, &wrong);
+        if (status != RC_OK)
+            tell_of_file(config, source, status, &wrong);
+        rc_prices_done(&prices);
     }
     rc_buf_done(&bytes);
 }
@@ -164,10 +181,10 @@ static int refuse_verb(rc_cli *cli, const char *verb)
 {
     rc_cli_complain(cli, "config");
     if (verb == NULL) {
-        rc_cli_text(&cli->err, "check, show or keys is expected\n");
+        rc_cli_text(&cli->err, "check, show, keys or prices is expected\n");
         return rc_cli_usage(cli, "config");
     }
-    rc_cli_text(&cli->err, "check, show or keys is expected, not ");
+    rc_cli_text(&cli->err, "check, show, keys or prices is expected, not ");
     rc_cli_quote(cli, rc_str_c(verb));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(verb), verb_at, NULL));
     return rc_cli_usage(cli, "config");
@@ -189,10 +206,12 @@ static int run_config(rc_cli *cli, const rc_args *args)
     bool is_json = format != NULL && strcmp(format, "json") == 0;
     if (verb != NULL && strcmp(verb, "check") == 0)
         return check(cli, path, is_json);
+    if (verb != NULL && strcmp(verb, "prices") == 0)
+        return rc_cli_config_prices(cli, path, is_json);
     if (verb == NULL || (strcmp(verb, "show") != 0 && strcmp(verb, "keys") != 0))
         return refuse_verb(cli, verb);
     if (format != NULL)
-        return refuse_use(cli, "--format goes with check alone");
+        return refuse_use(cli, "--format goes with check and prices alone");
     if (strcmp(verb, "show") == 0)
         return show(cli, path);
     if (path != NULL)
@@ -203,24 +222,26 @@ static int run_config(rc_cli *cli, const rc_args *args)
 
 static const rc_option config_options[CONFIG_COUNT] = {
     [CONFIG_FORMAT] = {"format", "FORMAT", config_format_at, 0, 0,
-                       "of check: human (default) or json"},
+                       "of check and prices: human (default) or json"},
 };
 
 const rc_command rc_command_config = {
     .name = "config",
     .summary = "check the configuration, or show all of it",
-    .operands = "check|show|keys [FILE|-]",
+    .operands = "check|show|keys|prices [FILE|-]",
     .operand_max = 2,
     .text = "check names every mistake with file, line, column and key, and the key that was "
             "probably meant; exit status 78. Without a mistake it lists providers, routes and "
             "policies, and whether each key is there: a secret is never read. show prints the "
-            "configuration with every default written out. keys lists what can be written.\n"
+            "configuration with every default written out. keys lists what can be written. prices "
+            "lists the prices in force, those of your file first.\n"
             "Without FILE it is recourse.yaml here, else in $XDG_CONFIG_HOME/recourse or "
             "~/.config/recourse; without any file, what OPENAI_API_KEY, ANTHROPIC_API_KEY, "
             "GEMINI_API_KEY and the like say.",
     .examples = "  recourse config check\n"
                 "  recourse config check staging.yaml --format json\n"
-                "  recourse config show | less\n",
+                "  recourse config show | less\n"
+                "  recourse config prices --format json\n",
     .options = config_options,
     .option_count = CONFIG_COUNT,
     .run = run_config,

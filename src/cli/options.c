@@ -152,6 +152,18 @@ static int take_long(struct reading *r, const char *argument)
     return refuse_option(r, rc_str_slice(whole, 0, equals), name);
 }
 
+/* "-f" of a command whose flag is --follow. */
+static int take_letter(struct reading *r, const char *argument)
+{
+    const rc_command *command = r->command;
+    if (command->lettered == NULL || argument[1] != command->lettered[0] || argument[2] != '\0')
+        return refuse_option(r, rc_str_c(argument), rc_str_c(argument + 1));
+    for (size_t i = 0; i < command->option_count; i++)
+        if (strcmp(command->options[i].name, command->lettered) == 0)
+            r->args.values[i] = "";
+    return RC_EXIT_OK;
+}
+
 static int take_operand(struct reading *r, const char *operand)
 {
     if (r->args.operand_count < r->command->operand_max) {
@@ -198,7 +210,7 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
         else if (argument[1] == '-')
             result = take_long(&r, argument);
         else
-            result = refuse_option(&r, rc_str_c(argument), rc_str_c(argument + 1));
+            result = take_letter(&r, argument);
     }
     if (result == RC_EXIT_OK)
         *ret_args = r.args;

@@ -1,8 +1,9 @@
 /* Commands, their options, and the strict reading of a command line.
  *
- * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand). An
- * option that is given twice: the last one counts, unless it is one that may be repeated. Of a
- * command that runs another one, everything from the first operand on is that one's.
+ * Forms: --name value, --name=value, --flag, -h, -- (what follows are operands), - (an operand),
+ * and the letter of a command's one flag that has one. An option that is given twice: the last one
+ * counts, unless it is one that may be repeated. Of a command that runs another one, everything
+ * from the first operand on is that one's.
  * Everything else is refused, and the refusal names what was probably meant. */
 #ifndef RC_CLI_OPTIONS_H
 #define RC_CLI_OPTIONS_H
@@ -44,6 +45,7 @@ typedef struct rc_command {
     const rc_option *options;
     size_t option_count;    /* at most RC_OPTIONS_MAX */
     const char *repeatable; /* the option of which every value counts, by name; NULL: none */
+    const char *lettered;   /* the flag that its first letter stands for too, by name; NULL: none */
     int (*run)(rc_cli *cli, const struct rc_args *args);
 } rc_command;
 
@@ -83,6 +85,7 @@ extern const rc_command rc_command_render;
 extern const rc_command rc_command_simulate;
 extern const rc_command rc_command_mock;
 extern const rc_command rc_command_serve;
+extern const rc_command rc_command_audit;
 extern const rc_command rc_command_help;
 
 /* The command of that name. NULL: there is none, and cli's err names the nearest. name: borrows. */

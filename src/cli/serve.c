@@ -1,23 +1,43 @@
 /* `recourse serve`: what is asked for. serve_run.c is what comes of it. */
 #include "cli/serve.h"
 
+#include "base/str.h"
 #include "cli/options.h"
 
 enum {
     SERVE_CONFIG,
     SERVE_LISTEN,
     SERVE_PORT_FILE,
-    SERVE_VERBOSE,
+    SERVE_LOG,
     SERVE_COUNT
 };
 
+/* The words of log.format. -1: not one of them. */
+static int log_format_of(const char *word)
+{
+    static const char *const words[] = {"auto", "json", "human", "off"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return -1;
+}
+
 static int run(rc_cli *cli, const rc_args *args)
 {
+    const char *word = args->values[SERVE_LOG];
+    const int log_format = word != NULL ? log_format_of(word) : -1;
+    if (word != NULL && log_format < 0) {
+        rc_cli_complain(cli, "serve");
+        rc_cli_text(&cli->err, "--log takes auto, json, human or off, not ");
+        rc_cli_quote(cli, rc_str_c(word));
+        rc_buf_push_byte(&cli->err, '\n');
+        return rc_cli_usage(cli, "serve");
+    }
     const rc_serve_options options = {
         .config_path = args->values[SERVE_CONFIG],
         .listen = args->values[SERVE_LISTEN],
         .port_file = args->values[SERVE_PORT_FILE],
-        .is_verbose = args->values[SERVE_VERBOSE] != NULL,
+        .log_format = log_format,
     };
     return rc_serve(cli, &options);
 }
@@ -31,7 +51,9 @@ static const rc_option serve_options[SERVE_COUNT] = {
                       "choose"},
     [SERVE_PORT_FILE] = {"port-file", "FILE", NULL, 0, 0,
                          "write the port into this file once it is open"},
-    [SERVE_VERBOSE] = {"verbose", NULL, NULL, 0, 0, "a line for every request"},
+    [SERVE_LOG] = {"log", "FORMAT", NULL, 0, 0,
+                   "auto (for people on a terminal, else JSON), json, human or off (default: the "
+                   "configuration's)"},
 };
 
 const rc_command rc_command_serve = {

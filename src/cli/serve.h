@@ -11,7 +11,7 @@ typedef struct rc_serve_options {
     const char *config_path; /* NULL: the one that is found */
     const char *listen;      /* HOST:PORT; NULL: the configuration's */
     const char *port_file;   /* NULL: none */
-    bool is_verbose;         /* a line for each request */
+    int log_format;          /* rc_config_log_format; -1: the configuration's */
 } rc_serve_options;
 
 /* Serves until a signal. The exit status. options: borrows. */

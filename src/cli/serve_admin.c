@@ -79,10 +79,7 @@ static int listen_tcp(serve_run *run, const rc_mock_address *address)
         rc_cli_text(&cli->err, "; name another address in admin.listen, or turn it off there\n");
         return RC_EXIT_UNAVAILABLE;
     }
-    rc_cli_text(&cli->err, "recourse serve: operator's side at http://");
-    rc_serve_push_address(&cli->err, address->host, listening.port);
-    rc_buf_push_byte(&cli->err, '\n');
-    rc_cli_flush_err(cli);
+    rc_serve_log_address(run, "operator's side at http://", address->host, listening.port);
     return RC_EXIT_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cli/complaint.h"
 #include "cli/config_load.h"
+#include "config/prices_load.h"
 #include "sys/file.h"
 
 #define RULES_MAX_BYTES ((size_t)256 << 10)
@@ -42,6 +43,21 @@ static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given
     return result;
 }
 
+static int load_prices(rc_cli *cli, const rc_config_source *source, rc_gate_given *given)
+{
+    rc_config_source file;
+    int result = RC_EXIT_OK;
+    given->prices = cli->alloc.get(cli->alloc.ctx, sizeof *given->prices);
+    if (given->prices == NULL)
+        return RC_EXIT_INTERNAL;
+    const rc_status status =
+        rc_prices_load(given->prices, cli->calls, &cli->alloc, given->config, source, &file);
+    if (status != RC_OK)
+        result = rc_cli_config_refuse(cli, "serve", &file, status);
+    rc_config_source_done(&file);
+    return result;
+}
+
 int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given)
 {
     rc_config_source source;
@@ -54,6 +70,8 @@ int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given)
     const rc_status status = rc_config_load(given.config, cli->calls, &cli->alloc, path, &source);
     int result = status == RC_OK ? load_rules(cli, &source, &given)
                                  : rc_cli_config_refuse(cli, "serve", &source, status);
+    if (result == RC_EXIT_OK)
+        result = load_prices(cli, &source, &given);
     rc_config_source_done(&source);
     if (result == RC_EXIT_OK)
         *ret_given = given;

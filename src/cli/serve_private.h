@@ -7,11 +7,20 @@
 #include "gateway/admin_audit.h"
 #include "gateway/admin_live.h"
 #include "gateway/gateway.h"
+#include "gateway/log_line.h"
+#include "sys/log_sink.h"
 
 #define RC_SERVE_SIGNALS 3
 #define RC_SERVE_REFUSAL_MAX 512
 /* sysexits.h: a service is not available. */
 #define RC_EXIT_UNAVAILABLE 69
+
+typedef struct rc_serve_log {
+    bool is_on;
+    rc_log_style style;
+    rc_log_teller teller;
+    rc_log_sink *sink;
+} rc_serve_log;
 
 typedef struct serve_run {
     rc_cli *cli;
@@ -25,6 +34,7 @@ typedef struct serve_run {
     rc_admin_works works;
     rc_admin_audit audit;
     rc_serve_explain explain;
+    rc_serve_log log;
     bool is_stopping;
     int64_t started_unix_ms;
     int64_t loaded_unix_ms;
@@ -41,8 +51,8 @@ void rc_serve_drain(serve_run *run);
 
 /* "recourse serve: WHAT WHY"; gives the exit status. */
 int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status);
-/* "recourse serve: TEXT", at once. */
-void rc_serve_say(const serve_run *run, const char *text);
+/* An event: WHAT and the address. */
+void rc_serve_log_address(serve_run *run, const char *what, const char *host, uint16_t port);
 void rc_serve_push_address(rc_buf *buf, const char *host, uint16_t port);
 
 #endif

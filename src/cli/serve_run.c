@@ -1,6 +1,7 @@
 /* The gateway, from the first connection to the signal that ends it. */
 #include "cli/serve_private.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -14,6 +15,7 @@
 #include "cli/mock.h"
 #include "cli/serve_admin.h"
 #include "cli/serve_load.h"
+#include "cli/serve_log.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/output.h"
@@ -21,95 +23,9 @@
 /* The first that systemd passes: sd_listen_fds(3). */
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
+#define MALLOC_KEPT_BYTES (8 << 20)
 
 static const int signal_numbers[RC_SERVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-
-/* ---- what is said while it runs ---- */
-
-static void push_name(rc_buf *buf, rc_str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        rc_buf_push_byte(
-            buf, (unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f ? '?' : text.ptr[i]);
-}
-
-static void write_line(serve_run *run, const rc_buf *line)
-{
-    uv_mutex_lock(&run->talk);
-    (void)rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(line));
-    uv_mutex_unlock(&run->talk);
-}
-
-/* "POST /v1/chat/completions gpt-4o -> openai/gpt-4o: 200, attempts 2" */
-static void write_record(serve_run *run, const rc_gate_record *record)
-{
-    char memory[2048];
-    rc_buf line;
-    rc_buf_init_fixed(&line, memory, sizeof memory);
-    push_name(&line, record->method);
-    rc_buf_push_byte(&line, ' ');
-    push_name(&line, record->path);
-    rc_buf_push_byte(&line, ' ');
-    push_name(&line, record->model);
-    if (record->provider.len > 0) {
-        rc_cli_text(&line, " -> ");
-        push_name(&line, record->provider);
-        rc_buf_push_byte(&line, '/');
-        push_name(&line, record->target);
-    }
-    rc_cli_text(&line, ": ");
-    rc_buf_push_i64(&line, record->status);
-    rc_cli_text(&line, ", attempts ");
-    rc_buf_push_u64(&line, record->attempts);
-    if (record->report != NULL) {
-        rc_cli_text(&line, ", ");
-        rc_cli_text(&line, rc_code_name(rc_report_code(record->report)));
-    }
-    rc_cli_text(&line, record->was_begun ? ", committed\n" : "\n");
-    write_line(run, &line);
-}
-
-/* On any loop's thread. */
-static void on_record(void *ctx, const rc_gate_record *record)
-{
-    serve_run *run = ctx;
-    if (run->live != NULL)
-        rc_admin_live_tell(run->live, record);
-    if (run->options->is_verbose)
-        write_record(run, record);
-}
-
-static void on_suppressed(void *ctx, rc_str line)
-{
-    serve_run *run = ctx;
-    uv_mutex_lock(&run->talk);
-    (void)rc_fd_write(run->cli->calls, RC_FD_STDERR, line);
-    uv_mutex_unlock(&run->talk);
-}
-
-static void on_store(void *ctx, const rc_report *why)
-{
-    char memory[2048];
-    rc_buf line;
-    rc_buf_init_fixed(&line, memory, sizeof memory);
-    rc_cli_text(&line, "recourse serve: ");
-    if (why == NULL) {
-        rc_cli_text(&line, "the audit is kept again");
-    } else {
-        rc_cli_text(&line, "the audit cannot be kept: ");
-        push_name(&line, rc_report_detail(why));
-    }
-    rc_buf_push_byte(&line, '\n');
-    write_line(ctx, &line);
-}
-
-void rc_serve_say(const serve_run *run, const char *text)
-{
-    rc_cli_complain(run->cli, "serve");
-    rc_cli_text(&run->cli->err, text);
-    rc_buf_push_byte(&run->cli->err, '\n');
-    rc_cli_flush_err(run->cli);
-}
 
 int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
 {
@@ -189,8 +105,18 @@ static bool load_again(serve_run *run)
     return is_loaded;
 }
 
+/* Lines for people have no place between lines for programs. */
+static void talk_or_drop(serve_run *run, bool is_loaded)
+{
+    if (!is_loaded && run->log.is_on && run->log.style.is_json)
+        rc_buf_reset(&run->cli->err);
+    rc_cli_flush_err(run->cli);
+}
+
 bool rc_serve_reload(serve_run *run)
 {
+    char memory[RC_SERVE_REFUSAL_MAX + 64];
+    rc_buf words;
     const size_t from = rc_buf_get(&run->cli->err).len;
     const bool is_loaded = !run->is_stopping && load_again(run);
     run->is_refused = !is_loaded;
@@ -200,8 +126,15 @@ bool rc_serve_reload(serve_run *run)
     } else {
         note_refusal(run, from);
     }
-    rc_serve_say(run, is_loaded ? "the configuration was read again"
-                                : "the configuration was refused; the old one goes on");
+    talk_or_drop(run, is_loaded);
+    rc_buf_init_fixed(&words, memory, sizeof memory);
+    rc_cli_text(&words, "the configuration was refused; the old one goes on");
+    if (run->log.is_on && run->log.style.is_json) {
+        rc_cli_text(&words, ": ");
+        rc_cli_text(&words, run->refusal);
+    }
+    rc_serve_log_event(run, is_loaded ? RC_LOG_EVENT_RELOADED : RC_LOG_EVENT_RELOAD_REFUSED,
+                       is_loaded ? RC_STR("the configuration was read again") : rc_buf_get(&words));
     return is_loaded;
 }
 
@@ -210,6 +143,9 @@ void rc_serve_drain(serve_run *run)
     if (run->is_stopping)
         return;
     run->is_stopping = true;
+    rc_serve_log_event(run, RC_LOG_EVENT_DRAINING,
+                       RC_STR("no more requests; it ends when all are "
+                              "answered"));
     rc_gateway_stop(run->gateway);
 }
 
@@ -235,6 +171,16 @@ void rc_serve_push_address(rc_buf *buf, const char *host, uint16_t port)
     rc_cli_text(buf, host);
     rc_cli_text(buf, is_v6 ? "]:" : ":");
     rc_buf_push_u64(buf, port);
+}
+
+void rc_serve_log_address(serve_run *run, const char *what, const char *host, uint16_t port)
+{
+    char memory[256];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_cli_text(&text, what);
+    rc_serve_push_address(&text, host, port);
+    rc_serve_log_event(run, RC_LOG_EVENT_LISTENING, rc_buf_get(&text));
 }
 
 /* Whoever waits for the file finds the whole number in it. */
@@ -296,14 +242,15 @@ static int listen_passed(serve_run *run, int count)
                                    "cannot listen at a socket that was passed: ", listening.text,
                                    RC_EXIT_UNAVAILABLE);
     }
-    rc_serve_say(run, count == 1 ? "listening at the socket that was passed"
-                                 : "listening at the sockets that were passed");
+    rc_serve_log_event(run, RC_LOG_EVENT_LISTENING,
+                       count == 1 ? RC_STR("listening at the socket that was passed")
+                                  : RC_STR("listening at the sockets that were passed"));
     return RC_EXIT_OK;
 }
 
 /* Without a configuration there is something to try. */
 static void show_demo(rc_cli *cli, const rc_config *config, const rc_mock_address *address,
-                      uint16_t port)
+                      uint16_t port, bool is_json)
 {
     static const struct {
         const char *model, *text;
@@ -313,7 +260,7 @@ static void show_demo(rc_cli *cli, const rc_config *config, const rc_mock_addres
         {"demo-failure", "a used-up quota: not retried, typed, with what to do"},
     };
     const rc_config_route *route = rc_config_route_find(config, RC_STR("demo-retry"));
-    if (route == NULL || !rc_str_eq(route->model, RC_STR("demo-retry")))
+    if (route == NULL || is_json || !rc_str_eq(route->model, RC_STR("demo-retry")))
         return;
     rc_cli_text(&cli->err, "\nTry, in another terminal:\n");
     for (size_t i = 0; i < sizeof shows / sizeof shows[0]; i++) {
@@ -350,10 +297,8 @@ static int listen_here(serve_run *run)
                            : RC_EXIT_OK;
     if (result != RC_EXIT_OK)
         return result;
-    rc_cli_text(&cli->err, "recourse serve: listening at http://");
-    rc_serve_push_address(&cli->err, address.host, listening.port);
-    rc_buf_push_byte(&cli->err, '\n');
-    show_demo(cli, config, &address, listening.port);
+    rc_serve_log_address(run, "listening at http://", address.host, listening.port);
+    show_demo(cli, config, &address, listening.port, run->log.is_on && run->log.style.is_json);
     rc_cli_flush_err(cli);
     return RC_EXIT_OK;
 }
@@ -366,7 +311,11 @@ static void prepare_process(void)
 {
     struct rlimit files;
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    /* Bodies come and go: their pages are not fetched from the system anew each time. */
+    (void)mallopt(M_MMAP_THRESHOLD, MALLOC_KEPT_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * MALLOC_KEPT_BYTES);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
@@ -398,21 +347,36 @@ static int begin(serve_run *run)
                : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
 }
 
+/* On any loop's thread. */
+static void on_record(void *ctx, const rc_gate_record *record)
+{
+    serve_run *run = ctx;
+    if (run->live != NULL)
+        rc_admin_live_tell(run->live, record);
+    rc_serve_log_record(run, record);
+}
+
 static int make_gateway(serve_run *run)
 {
     rc_gate_given given;
     rc_gate_trouble trouble;
-    const int result = rc_serve_load(run->cli, run->options->config_path, &given);
+    int result = rc_serve_load(run->cli, run->options->config_path, &given);
     if (result != RC_EXIT_OK)
         return result;
+    result = rc_serve_log_open(run, &given.config->log);
+    if (result != RC_EXIT_OK) {
+        rc_gate_given_done(&given, &run->cli->alloc);
+        return result;
+    }
     const rc_gateway_settings settings = {
         .loop = &run->loop,
         .calls = run->cli->calls,
         .alloc = run->cli->alloc,
         .threads = (uint32_t)given.config->root.threads,
         .on_record = on_record,
-        .on_suppressed = on_suppressed,
-        .on_store = on_store,
+        .on_budget = rc_serve_log_budget,
+        .on_suppressed = rc_serve_log_suppressed,
+        .on_store = rc_serve_log_store,
         .on_stopped = on_stopped,
         .ctx = run,
     };
@@ -443,6 +407,7 @@ int rc_serve(rc_cli *cli, const rc_serve_options *options)
     }
     (void)uv_run(&run.loop, UV_RUN_DEFAULT);
     (void)uv_loop_close(&run.loop);
+    rc_serve_log_close(&run);
     uv_mutex_destroy(&run.talk);
     return result;
 }

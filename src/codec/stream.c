@@ -6,7 +6,8 @@
 
 void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect)
 {
-    *watch = (rc_stream_watch){.dialect = dialect, .raw = {-1, -1, -1, -1, -1}};
+    *watch = (rc_stream_watch){.dialect = dialect};
+    rc_usage_init(&watch->usage);
 }
 
 /* What one event is. */
@@ -44,7 +45,7 @@ static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *ev
 }
 
 /* What cannot be read is content, as nothing else gets so large, and what its name says; its last
- * bytes may tell why the model stopped. */
+ * bytes may tell why the model stopped, and count tokens. */
 static void look_at_oversized(const rc_stream_watch *watch, const rc_stream_event *event,
                               rc_stream_found *found)
 {
@@ -58,6 +59,8 @@ static void look_at_oversized(const rc_stream_watch *watch, const rc_stream_even
     if (row)
         seen->kinds |= row->kinds & (RC_STREAM_FINISH | RC_STREAM_TERMINATOR | RC_STREAM_ERROR);
     rc_stream_walk_tail(watch->dialect, event->tail, found);
+    if (rc_usage_read_tail(&found->usage, event->tail))
+        seen->kinds |= RC_STREAM_USAGE;
     if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
         seen->finish = RC_STREAM_FINISH_UNKNOWN;
 }
@@ -78,6 +81,7 @@ static void look_at(const rc_stream_watch *watch, const rc_stream_event *event,
     if (*kinds & RC_STREAM_REPEAT && watch->content_events > 0) {
         *kinds &= ~(unsigned)RC_STREAM_CONTENT;
         found->seen.content_bytes = 0;
+        found->usage.weight = 0;
     }
     *kinds &= ~RC_STREAM_REPEAT;
     if (*kinds & RC_STREAM_CONTENT)
@@ -90,21 +94,6 @@ static void look_at(const rc_stream_watch *watch, const rc_stream_event *event,
 
 /* What the events are together. */
 
-static void note_number(int64_t value, int64_t *number)
-{
-    if (value >= 0)
-        *number = value;
-}
-
-static void note_usage(rc_stream_watch *watch, const rc_stream_usage *usage)
-{
-    note_number(usage->input, &watch->raw.input);
-    note_number(usage->output, &watch->raw.output);
-    note_number(usage->cached, &watch->raw.cached);
-    note_number(usage->written, &watch->raw.written);
-    note_number(usage->reasoning, &watch->raw.reasoning);
-}
-
 static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
 {
     watch->begun |= found->begun;
@@ -112,6 +101,14 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
     bool has_failed = watch->finish > RC_STREAM_FINISH_GOOD;
     if (found->seen.finish != RC_STREAM_FINISH_NONE && !has_failed)
         watch->finish = found->seen.finish;
+}
+
+/* What is counted once the model has stopped is all of it. */
+static void note_usage(rc_stream_watch *watch, const rc_stream_found *found)
+{
+    rc_usage_add(&watch->usage, &found->usage);
+    if (found->seen.kinds & RC_STREAM_USAGE && watch->finish != RC_STREAM_FINISH_NONE)
+        watch->usage.is_final = true;
 }
 
 static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_stream_found *found)
@@ -134,7 +131,7 @@ static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_
     if (kinds & RC_STREAM_TERMINATOR)
         watch->has_terminator = true;
     note_finish(watch, found);
-    note_usage(watch, &found->seen.usage);
+    note_usage(watch, found);
 }
 
 /* Has every choice that was begun been finished? */
@@ -179,26 +176,6 @@ rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, bool is_orderly)
     if (watch->is_last_damaged)
         return RC_STREAM_END_DAMAGED_END;
     return is_empty ? RC_STREAM_END_EMPTY : RC_STREAM_END_TRUNCATED;
-}
-
-/* Two numbers of tokens, of which neither may be there. */
-static int64_t sum(int64_t a, int64_t b)
-{
-    int64_t total;
-    if (a < 0 || b < 0)
-        return a < 0 ? b : a;
-    return __builtin_add_overflow(a, b, &total) ? INT64_MAX : total;
-}
-
-rc_stream_usage rc_stream_watch_usage(const rc_stream_watch *watch)
-{
-    const rc_stream_traits *row = &rc_stream_dialects[watch->dialect];
-    rc_stream_usage usage = watch->raw;
-    if (row->is_cache_apart)
-        usage.input = sum(sum(usage.input, usage.cached), usage.written);
-    if (row->is_reasoning_apart)
-        usage.output = sum(usage.output, usage.reasoning);
-    return usage;
 }
 
 const char *rc_stream_end_name(rc_stream_end end)

@@ -12,10 +12,10 @@
 #include <recourse/str.h>
 
 #include "codec/stream_event.h"
+#include "codec/usage.h"
 
 typedef enum rc_stream_dialect {
-#define RC_STREAM_DIALECT(ID, name, ROOT, TYPED, done, finish, ENDS, CACHE, REASONING) \
-    RC_STREAM_##ID,
+#define RC_STREAM_DIALECT(ID, name, ROOT, TYPED, done, finish, ENDS) RC_STREAM_##ID,
 #include "../../spec/stream_events.def"
     RC_STREAM_DIALECT_COUNT
 } rc_stream_dialect;
@@ -46,21 +46,11 @@ typedef enum rc_stream_finish {
     RC_STREAM_FINISH_ERROR
 } rc_stream_finish;
 
-/* Tokens; -1: not said. */
-typedef struct rc_stream_usage {
-    int64_t input;     /* all of it, cached or not */
-    int64_t output;    /* all of it, reasoning included */
-    int64_t cached;    /* of the input: read from the cache */
-    int64_t written;   /* of the input: written to the cache */
-    int64_t reasoning; /* of the output */
-} rc_stream_usage;
-
 /* What one event is. */
 typedef struct rc_stream_seen {
     unsigned kinds; /* of rc_stream_kind; never 0 */
     rc_stream_finish finish;
     rc_str finish_text;     /* as the provider spells it; views the event */
-    rc_stream_usage usage;  /* as the event has it: parts that are counted apart are not added up */
     uint64_t content_bytes; /* as written in JSON: escapes and a container's brackets included */
     rc_str error;           /* of an ERROR: what rc_failure.event wants; views the event */
 } rc_stream_seen;
@@ -83,11 +73,11 @@ typedef struct rc_stream_watch {
     uint64_t damaged;       /* events whose data is no JSON; one that the end cuts off is none */
     rc_stream_finish finish;
     bool has_terminator;
-    bool has_error;      /* before any terminator */
-    uint64_t begun;      /* private from here on: a bit for each choice (the 64th for the rest) */
-    uint64_t finished;   /* choices behind whose finish reason nothing has come */
-    rc_stream_usage raw; /* the last of each number */
-    bool is_array;       /* elements of an array that has to be closed */
+    bool has_error;    /* before any terminator */
+    rc_usage usage;    /* what was counted, and the weight of the content */
+    uint64_t begun;    /* private from here on: a bit for each choice (the 64th for the rest) */
+    uint64_t finished; /* choices behind whose finish reason nothing has come */
+    bool is_array;     /* elements of an array that has to be closed */
     bool is_closed;
     bool is_last_damaged;
     bool is_in_parts; /* of an oversized event */
@@ -103,9 +93,6 @@ void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
  * last chunk has come, or all of content-length); a connection that was closed or reset does not
  * say so. watch: borrows. */
 rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, bool is_orderly);
-
-/* The tokens so far, the parts added up. watch: borrows. */
-rc_stream_usage rc_stream_watch_usage(const rc_stream_watch *watch);
 
 /* "openai-chat", "complete", ...; and a dialect back (RC_STREAM_DIALECT_COUNT: there is no such
  * one). Give static strings. */

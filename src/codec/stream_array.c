@@ -67,8 +67,17 @@ static bool pass_between(rc_stream_array *array, char c)
         return true;
     } else if (c != ',' && !rc_ascii_is_space(c)) {
         array->is_in_scalar = true;
+        array->is_in_string = c == '"';
     }
     return false;
+}
+
+/* White space has no end of its own; at the ceiling it becomes an event, else it would be the first
+ * part of an element that may never come. */
+static bool is_full(const rc_stream_array *array)
+{
+    const rc_stream_feed *feed = &array->feed;
+    return !array->is_in_scalar && feed->offset + feed->at - feed->begin >= feed->max_bytes;
 }
 
 /* Looks on until an event or the piece ends. */
@@ -85,7 +94,7 @@ static void scan(rc_stream_array *array)
         else if (array->depth > 0)
             is_end = pass_element(array, c);
         else
-            is_end = pass_between(array, c);
+            is_end = is_full(array) || pass_between(array, c);
     }
     if (is_end)
         rc_stream_feed_set_end(feed, feed->at);

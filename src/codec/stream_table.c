@@ -19,8 +19,6 @@ const rc_stream_shape rc_stream_shapes[] = {
 #define IS_UNTYPED false
 #define BY_FINISH true
 #define BY_TERMINATOR false
-#define IS_APART true
-#define IS_WITHIN false
 
 enum {
     PREAMBLE = RC_STREAM_PREAMBLE,
@@ -33,15 +31,8 @@ enum {
 };
 
 const rc_stream_traits rc_stream_dialects[] = {
-#define RC_STREAM_DIALECT(ID, name, ROOT, TYPED, done, finish, ENDS, CACHE, REASONING) \
-    {name,                                                                             \
-     RC_STREAM_SHAPE_##ROOT,                                                           \
-     IS_##TYPED,                                                                       \
-     RC_STR_INIT(done),                                                                \
-     RC_STR_INIT(finish),                                                              \
-     BY_##ENDS,                                                                        \
-     IS_##CACHE,                                                                       \
-     IS_##REASONING},
+#define RC_STREAM_DIALECT(ID, name, ROOT, TYPED, done, finish, ENDS) \
+    {name, RC_STREAM_SHAPE_##ROOT, IS_##TYPED, RC_STR_INIT(done), RC_STR_INIT(finish), BY_##ENDS},
 #include "../../spec/stream_events.def"
 };
 

@@ -8,16 +8,14 @@
 typedef enum rc_stream_action {
     RC_STREAM_DO_WALK,
     RC_STREAM_DO_CONTENT,
+    RC_STREAM_DO_MEDIA,
     RC_STREAM_DO_FINISH,
     RC_STREAM_DO_ERROR,
     RC_STREAM_DO_IS_ERROR,
     RC_STREAM_DO_INDEX,
     RC_STREAM_DO_DONE,
-    RC_STREAM_DO_INPUT,
-    RC_STREAM_DO_OUTPUT,
-    RC_STREAM_DO_CACHED,
-    RC_STREAM_DO_WRITTEN,
-    RC_STREAM_DO_REASONING
+    RC_STREAM_DO_USAGE,
+    RC_STREAM_DO_COUNT
 } rc_stream_action;
 
 typedef enum rc_stream_shape_id {
@@ -57,8 +55,6 @@ typedef struct rc_stream_traits {
     rc_str done;
     rc_str finish; /* the key of the finish reason */
     bool ends_by_finish;
-    bool is_cache_apart;
-    bool is_reasoning_apart;
 } rc_stream_traits;
 
 /* By dialect. */

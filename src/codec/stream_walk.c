@@ -1,13 +1,16 @@
 #include "codec/stream_walk.h"
 
 #include "base/json_find.h"
-#include "base/json_scan.h"
+#include "base/json_walk.h"
 #include "base/str.h"
 #include "codec/stream_table.h"
+#include "codec/usage_weight.h"
 
 rc_stream_found rc_stream_found_none(void)
 {
-    return (rc_stream_found){.seen.usage = {-1, -1, -1, -1, -1}};
+    rc_stream_found found = {.begun = 0};
+    rc_usage_init(&found.usage);
+    return found;
 }
 
 /* The walk: one pass over the text, without a look at what no shape names. The depth of the
@@ -15,106 +18,19 @@ rc_stream_found rc_stream_found_none(void)
  * damaged. */
 
 typedef struct walk {
-    rc_str text;
-    size_t at;
-    const rc_json_scan *scan;
+    rc_json_walk json;
     rc_stream_found *found;
     unsigned choice; /* the index of the one under way */
     bool is_begun;   /* it has content */
     bool is_finished;
 } walk;
 
-/* A value that was passed over. */
-typedef struct value {
-    char first; /* its first byte, which tells its type */
-    rc_str raw; /* of a string: between the quotes, with its escapes; else all of it */
-} value;
-
 static bool walk_object(walk *w, const rc_stream_shape *form);
-
-/* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
-static char peek(walk *w)
-{
-    for (; w->at < w->text.len; w->at++) {
-        char c = w->text.ptr[w->at];
-        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-            return c;
-    }
-    return '\0';
-}
-
-static bool pass_byte(walk *w, char wanted)
-{
-    if (peek(w) != wanted)
-        return false;
-    w->at++;
-    return true;
-}
-
-static bool pass_string(walk *w, rc_str *ret_raw)
-{
-    size_t from = w->at + 1;
-    bool has_high = false;
-    size_t end = rc_json_scan_special(w->text, from, &has_high);
-    if (end < w->text.len && w->text.ptr[end] == '\\')
-        end = w->scan->string_end(w->text, end);
-    if (end == w->text.len || w->text.ptr[end] != '"')
-        return false;
-    *ret_raw = rc_str_make(w->text.ptr + from, end - from);
-    w->at = end + 1;
-    return true;
-}
-
-static bool pass_container(walk *w)
-{
-    size_t end = w->scan->container_end(w->text, w->at + 1);
-    if (end == RC_JSON_SCAN_NONE)
-        return false;
-    w->at = end;
-    return true;
-}
-
-/* A number or a literal: letters, digits and what numbers have beside them. */
-static bool pass_scalar(walk *w)
-{
-    size_t from = w->at;
-    for (; w->at < w->text.len; w->at++) {
-        char c = w->text.ptr[w->at];
-        if (!rc_ascii_is_alnum(c) && c != '-' && c != '+' && c != '.')
-            break;
-    }
-    rc_str word = rc_str_slice(w->text, from, w->at);
-    switch (w->text.ptr[from]) {
-    case 'n':
-        return rc_str_eq(word, RC_STR("null"));
-    case 't':
-        return rc_str_eq(word, RC_STR("true"));
-    case 'f':
-        return rc_str_eq(word, RC_STR("false"));
-    default:
-        return word.len > 0 && (rc_ascii_is_digit(word.ptr[0]) || word.ptr[0] == '-');
-    }
-}
-
-static bool pass_value(walk *w, value *ret_value)
-{
-    ret_value->first = peek(w);
-    size_t from = w->at;
-    if (from == w->text.len)
-        return false;
-    if (ret_value->first == '"')
-        return pass_string(w, &ret_value->raw);
-    bool is_container = ret_value->first == '{' || ret_value->first == '[';
-    if (!(is_container ? pass_container(w) : pass_scalar(w)))
-        return false;
-    ret_value->raw = rc_str_make(w->text.ptr + from, w->at - from);
-    return true;
-}
 
 /* What the values mean. */
 
 /* Is there anything in the value? */
-static bool is_filled(const value *v)
+static bool is_filled(const rc_json_walked *v)
 {
     switch (v->first) {
     case '"':
@@ -155,13 +71,28 @@ static void note_choice(walk *w)
     w->is_finished = false;
 }
 
-static void on_tokens(rc_stream_seen *seen, rc_str raw, int64_t *tokens)
+static void on_content(walk *w, rc_stream_action what, const rc_json_walked *v)
 {
-    int64_t count;
-    if (rc_json_to_i64(raw, &count) != RC_OK || count < 0)
+    rc_stream_found *found = w->found;
+    if (!is_filled(v))
         return;
-    *tokens = count;
-    seen->kinds |= RC_STREAM_USAGE;
+    found->seen.kinds |= RC_STREAM_CONTENT;
+    found->seen.content_bytes += v->raw.len;
+    w->is_begun = true;
+    if (what == RC_STREAM_DO_CONTENT)
+        found->usage.weight += v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
+}
+
+static void on_usage(rc_stream_found *found, rc_str object)
+{
+    if (rc_usage_read_object(&found->usage, object))
+        found->seen.kinds |= RC_STREAM_USAGE;
+}
+
+static void on_count(rc_stream_found *found, rc_str name, const rc_json_walked *v)
+{
+    if (v->first != '"' && rc_usage_read_number(&found->usage, name, v->raw))
+        found->seen.kinds |= RC_STREAM_USAGE;
 }
 
 static void on_index(walk *w, rc_str raw)
@@ -171,18 +102,15 @@ static void on_index(walk *w, rc_str raw)
         w->choice = index < 63 ? (unsigned)index : 63;
 }
 
-static void on_value(walk *w, rc_stream_action what, const value *v)
+static void on_value(walk *w, const rc_stream_field *field, const rc_json_walked *v)
 {
     rc_stream_seen *seen = &w->found->seen;
-    switch (what) {
+    switch (field->action) {
     case RC_STREAM_DO_WALK:
         break;
     case RC_STREAM_DO_CONTENT:
-        if (!is_filled(v))
-            break;
-        seen->kinds |= RC_STREAM_CONTENT;
-        seen->content_bytes += v->raw.len;
-        w->is_begun = true;
+    case RC_STREAM_DO_MEDIA:
+        on_content(w, field->action, v);
         break;
     case RC_STREAM_DO_FINISH:
         if (v->first != '"' || v->raw.len == 0)
@@ -205,20 +133,11 @@ static void on_value(walk *w, rc_stream_action what, const value *v)
         if (v->first == 't')
             seen->kinds |= RC_STREAM_TERMINATOR;
         break;
-    case RC_STREAM_DO_INPUT:
-        on_tokens(seen, v->raw, &seen->usage.input);
+    case RC_STREAM_DO_USAGE:
+        on_usage(w->found, v->raw);
         break;
-    case RC_STREAM_DO_OUTPUT:
-        on_tokens(seen, v->raw, &seen->usage.output);
-        break;
-    case RC_STREAM_DO_CACHED:
-        on_tokens(seen, v->raw, &seen->usage.cached);
-        break;
-    case RC_STREAM_DO_WRITTEN:
-        on_tokens(seen, v->raw, &seen->usage.written);
-        break;
-    case RC_STREAM_DO_REASONING:
-        on_tokens(seen, v->raw, &seen->usage.reasoning);
+    case RC_STREAM_DO_COUNT:
+        on_count(w->found, field->key, v);
         break;
     }
 }
@@ -240,53 +159,51 @@ static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
 /* The elements of the array at which the walk stands; those that are objects have this form. */
 static bool walk_array(walk *w, const rc_stream_shape *form)
 {
-    value unused;
-    w->at++;
-    if (peek(w) == ']') {
-        w->at++;
+    rc_json_walk *json = &w->json;
+    rc_json_walked unused;
+    json->at++;
+    if (rc_json_walk_byte(json, ']'))
         return true;
-    }
     do {
-        bool is_good = peek(w) == '{' ? walk_object(w, form) : pass_value(w, &unused);
+        bool is_good = rc_json_walk_peek(json) == '{' ? walk_object(w, form)
+                                                      : rc_json_walk_value(json, &unused);
         if (!is_good)
             return false;
-    } while (pass_byte(w, ','));
-    return pass_byte(w, ']');
+    } while (rc_json_walk_byte(json, ','));
+    return rc_json_walk_byte(json, ']');
 }
 
 static bool walk_member(walk *w, const rc_stream_shape *form)
 {
     rc_str key;
-    if (peek(w) != '"' || !pass_string(w, &key) || !pass_byte(w, ':'))
+    if (!rc_json_walk_key(&w->json, &key))
         return false;
     const rc_stream_field *f = field_of(form, key);
-    char first = peek(w);
+    char first = rc_json_walk_peek(&w->json);
     if (f && f->action == RC_STREAM_DO_WALK && first == '{')
         return walk_object(w, &rc_stream_shapes[f->shape]);
     if (f && f->action == RC_STREAM_DO_WALK && first == '[')
         return walk_array(w, &rc_stream_shapes[f->shape]);
-    value v;
-    if (!pass_value(w, &v))
+    rc_json_walked v;
+    if (!rc_json_walk_value(&w->json, &v))
         return false;
     if (f)
-        on_value(w, f->action, &v);
+        on_value(w, f, &v);
     return true;
 }
 
 static bool walk_object(walk *w, const rc_stream_shape *form)
 {
-    w->at++;
-    if (peek(w) == '}') {
-        w->at++;
+    w->json.at++;
+    if (rc_json_walk_byte(&w->json, '}'))
         return true;
-    }
     do {
         if (!walk_member(w, form))
             return false;
-    } while (pass_byte(w, ','));
+    } while (rc_json_walk_byte(&w->json, ','));
     if (form->fields[0].action == RC_STREAM_DO_INDEX)
         note_choice(w);
-    return pass_byte(w, '}');
+    return rc_json_walk_byte(&w->json, '}');
 }
 
 /* The event as a whole. */
@@ -309,14 +226,14 @@ static unsigned kinds_of_nothing(rc_str data, const rc_stream_shape *root)
 
 static bool walk_root(walk *w, const rc_stream_shape *root)
 {
-    char c = peek(w);
+    char c = rc_json_walk_peek(&w->json);
     bool is_good = false;
     if (c == '{')
         is_good = walk_object(w, root);
     else if (c == '[')
         is_good = walk_array(w, root);
     note_choice(w);
-    return is_good && peek(w) == '\0' && w->at == w->text.len;
+    return is_good && rc_json_walk_peek(&w->json) == '\0' && w->json.at == w->json.text.len;
 }
 
 bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_found *found)
@@ -329,7 +246,7 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
     if (row)
         root = &rc_stream_shapes[row->shape];
     *found = rc_stream_found_none();
-    walk w = {.text = data, .scan = rc_json_scan_best(), .found = found};
+    walk w = {.json = rc_json_walk_begin(data), .found = found};
     if (!walk_root(&w, root)) {
         *found = rc_stream_found_none();
         return false;

@@ -6,6 +6,7 @@
 
 typedef struct rc_stream_found {
     rc_stream_seen seen;
+    rc_usage usage;
     uint64_t begun;    /* choices with content, a bit each */
     uint64_t finished; /* choices with a finish reason */
 } rc_stream_found;

@@ -47,6 +47,8 @@ static void read_sections(rc_config_reader *r, const rc_yaml_node *root)
         rc_config_read_routes(r, part);
     if ((part = rc_yaml_get(root, RC_STR("clients"))) != NULL)
         rc_config_read_clients(r, part);
+    if ((part = rc_yaml_get(root, RC_STR("budgets"))) != NULL)
+        rc_config_read_budgets(r, part);
 }
 
 rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,

@@ -23,6 +23,8 @@
 /* Every pair of routes and of clients is compared. */
 #define RC_CONFIG_ROUTES_MAX 1024
 #define RC_CONFIG_CLIENTS_MAX 4096
+/* Each is looked at before every try. */
+#define RC_CONFIG_BUDGETS_MAX 30
 
 typedef struct rc_config_root {
     rc_str listen;
@@ -93,8 +95,10 @@ typedef struct rc_config_route {
     rc_config_timeouts timeouts;
     bool has_overflow_to;
     rc_config_target overflow_to;
-    uint32_t revert;   /* rc_revert */
-    uint64_t hedge_ms; /* 0: never */
+    uint32_t revert;     /* rc_revert */
+    uint64_t hedge_ms;   /* 0: never */
+    uint64_t budget_usd; /* millionths; 0: no limit */
+    uint32_t on_exceed;  /* rc_config_exceed */
 } rc_config_route;
 
 typedef struct rc_config_retry_budget {
@@ -123,6 +127,21 @@ typedef struct rc_config_client {
     uint64_t budget_usd; /* millionths; 0: no limit */
     uint32_t on_exceed;  /* rc_config_exceed */
 } rc_config_client;
+
+/* Patterns in which * is any text; "" is everything. */
+typedef struct rc_config_match {
+    rc_str client;
+    rc_str route;
+    rc_str target;
+} rc_config_match;
+
+typedef struct rc_config_budget {
+    rc_str name;
+    rc_config_match match;
+    uint32_t per;       /* rc_spend_per */
+    uint64_t limit_usd; /* millionths */
+    uint32_t on_exceed; /* rc_config_exceed */
+} rc_config_budget;
 
 typedef struct rc_config_admin {
     rc_str listen; /* "off": nowhere; see rc_config_admin_listens */
@@ -161,6 +180,8 @@ typedef struct rc_config {
     rc_config_audit audit;
     rc_config_client *clients;
     size_t client_count;
+    rc_config_budget *budgets;
+    size_t budget_count;
     rc_config_admin admin;
     rc_config_log log;
     rc_config_limits limits;

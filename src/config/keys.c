@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "config/config.h"
+#include "config/prices.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -26,29 +26,38 @@ static rc_status read_text(const rc_sys_calls *calls, const char *path, rc_confi
     return source->error != 0 ? RC_E_NOT_FOUND : RC_OK;
 }
 
-rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_alloc *alloc,
-                         const char *path, rc_config_source *source)
+/* path: NULL for none yet. */
+void rc_config_source_init(rc_config_source *source, const rc_alloc *alloc, const char *path)
 {
-    memset(config, 0, sizeof(*config));
     rc_buf_init(&source->path, alloc, PATH_MAX_BYTES);
     rc_buf_init(&source->text, alloc, RC_YAML_MAX_BYTES);
     source->error = 0;
     rc_config_faults_init(&source->faults);
+    if (path == NULL)
+        return;
+    rc_buf_push(&source->path, rc_str_c(path));
+    rc_buf_push_byte(&source->path, '\0');
+}
 
-    bool has_file = path != NULL;
-    if (has_file) {
-        rc_buf_push(&source->path, rc_str_c(path));
-        rc_buf_push_byte(&source->path, '\0');
-    } else {
-        has_file = rc_config_file_find(calls, &source->path);
-    }
+rc_status rc_config_source_read(rc_config_source *source, const rc_sys_calls *calls)
+{
+    rc_status status = rc_buf_status(&source->path);
+    return status != RC_OK ? status : read_text(calls, rc_buf_get(&source->path).ptr, source);
+}
+
+rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_alloc *alloc,
+                         const char *path, rc_config_source *source)
+{
+    memset(config, 0, sizeof(*config));
+    rc_config_source_init(source, alloc, path);
+    bool has_file = path != NULL || rc_config_file_find(calls, &source->path);
     if (rc_buf_status(&source->path) != RC_OK)
         return rc_buf_status(&source->path);
     if (!has_file) {
         rc_buf_reset(&source->path);
         return rc_config_from_environment(config, calls->getenv, alloc, &source->faults);
     }
-    rc_status status = read_text(calls, rc_buf_get(&source->path).ptr, source);
+    rc_status status = rc_config_source_read(source, calls);
     if (status != RC_OK)
         return status;
     return rc_config_parse(config, rc_buf_get(&source->text), alloc, &source->faults);

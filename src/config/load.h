@@ -23,6 +23,11 @@ rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_
                          const char *path, rc_config_source *source);
 void rc_config_source_done(rc_config_source *source);
 
+/* One file alone: names it ("-": standard input), then reads it: RC_OK, or as above.
+ * rc_config_source_done is due in each case. path: copies. alloc: copies. */
+void rc_config_source_init(rc_config_source *source, const rc_alloc *alloc, const char *path);
+rc_status rc_config_source_read(rc_config_source *source, const rc_sys_calls *calls);
+
 /* For people: the path, "<stdin>" or "the environment". Views source. */
 rc_str rc_config_source_name(const rc_config_source *source);
 

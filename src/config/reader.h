@@ -16,6 +16,8 @@ void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map);
 /* Providers and policies are there. */
 void rc_config_read_routes(rc_config_reader *r, const rc_yaml_node *list);
 void rc_config_read_clients(rc_config_reader *r, const rc_yaml_node *list);
+/* Routes and clients are there. */
+void rc_config_read_budgets(rc_config_reader *r, const rc_yaml_node *list);
 /* Of the top of the document, whose own values are there. */
 void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root);
 

@@ -149,6 +149,17 @@ static void push_token(rc_buf *buf, const rc_secret_ref *token, const char *inde
     push(buf, "\n");
 }
 
+static void push_budget(rc_buf *buf, const rc_config_budget *budget)
+{
+    const rc_config_match *match = &budget->match;
+    push(buf, "  -\n");
+    push_fields(buf, RC_SECTION_budget, budget, "    ");
+    if (match->client.len + match->route.len + match->target.len > 0) {
+        push(buf, "    match:\n");
+        push_fields(buf, RC_SECTION_match, match, "      ");
+    }
+}
+
 static void push_lists(rc_buf *buf, const rc_config *config)
 {
     push(buf, config->provider_count > 0 ? "providers:\n" : "providers: {}\n");
@@ -171,6 +182,9 @@ static void push_lists(rc_buf *buf, const rc_config *config)
         push_fields(buf, RC_SECTION_client, &config->clients[i], "    ");
         push_token(buf, &config->clients[i].token, "    ");
     }
+    push(buf, config->budget_count > 0 ? "budgets:\n" : "budgets: []\n");
+    for (size_t i = 0; i < config->budget_count; i++)
+        push_budget(buf, &config->budgets[i]);
 }
 
 void rc_config_push_yaml(rc_buf *buf, const rc_config *config)

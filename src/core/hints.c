@@ -7,17 +7,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The limits that a reset and a remainder can belong to. */
-enum {
-    GROUP_X_RATELIMIT,
-    GROUP_X_RATE_LIMIT,
-    GROUP_X_RATELIMITBYSIZE,
-    GROUP_RATELIMITBYSIZE,
-    GROUP_RATELIMIT,
-    GROUP_ANTHROPIC,
-    GROUP_X_CODEX
-};
-
 /* What is known of the rest of a limit. When two headers disagree, the one that says "none" is
  * right: the call was refused. */
 enum {
@@ -25,14 +14,6 @@ enum {
     LEFT_SOME,
     LEFT_NONE
 };
-
-/* How a header says what is left. */
-typedef enum left_form {
-    LEFT_COUNT,
-    LEFT_PERCENT,
-    LEFT_FRACTION,
-    LEFT_STATUS
-} left_form;
 
 typedef struct header_row {
     rc_str name;
@@ -48,7 +29,7 @@ typedef struct reset_row {
 typedef struct left_row {
     rc_str name;
     uint8_t group;
-    left_form form;
+    rc_hint_left form;
 } left_row;
 
 static const header_row headers[] = {
@@ -63,12 +44,13 @@ static const header_row fields[] = {
 
 static const reset_row resets[] = {
 #define RC_HINT_RESET(name, GROUP, FORM, text) \
-    {RC_STR_INIT(name), GROUP_##GROUP, RC_HINT_FORM_##FORM},
+    {RC_STR_INIT(name), RC_HINT_GROUP_##GROUP, RC_HINT_FORM_##FORM},
 #include "../../spec/hints.def"
 };
 
 static const left_row lefts[] = {
-#define RC_HINT_LEFT(name, GROUP, LEFT, text) {RC_STR_INIT(name), GROUP_##GROUP, LEFT_##LEFT},
+#define RC_HINT_LEFT(name, GROUP, LEFT, text) \
+    {RC_STR_INIT(name), RC_HINT_GROUP_##GROUP, RC_HINT_LEFT_##LEFT},
 #include "../../spec/hints.def"
 };
 
@@ -151,9 +133,7 @@ static bool may_be_field(rc_str key)
            is_among(third, key.ptr[2]);
 }
 
-/* Does name fit pattern, which may have one `*`? *ret_star is what that stands for, without the
- * hyphens around it. */
-static bool is_match(rc_str pattern, rc_str name, rc_str *ret_star)
+bool rc_hint_match(rc_str pattern, rc_str name, rc_str *ret_star)
 {
     char last = pattern.ptr[pattern.len - 1];
     if (name.len < pattern.len - 1 ||
@@ -269,9 +249,9 @@ static void offer_left(rc_hints *h, uint8_t group, rc_str name, uint8_t left)
 }
 
 /* Numbers are compared as durations in milliseconds: any notation, exact up to a thousandth. */
-static uint8_t read_left(left_form form, rc_str value)
+static uint8_t read_left(rc_hint_left form, rc_str value)
 {
-    if (form == LEFT_STATUS)
+    if (form == RC_HINT_LEFT_STATUS)
         return rc_str_eq_nocase(rc_str_trim(value), RC_STR("rejected")) ? LEFT_NONE : LEFT_SOME;
     int64_t thousandths;
     rc_status status = rc_duration_parse(value, RC_UNIT_S, &thousandths);
@@ -279,10 +259,10 @@ static uint8_t read_left(left_form form, rc_str value)
     if (status == RC_E_SYNTAX)
         return LEFT_UNKNOWN;
     if (status == RC_E_RANGE)
-        return (form == LEFT_COUNT) == is_negative ? LEFT_NONE : LEFT_SOME;
-    if (form == LEFT_COUNT)
+        return (form == RC_HINT_LEFT_COUNT) == is_negative ? LEFT_NONE : LEFT_SOME;
+    if (form == RC_HINT_LEFT_COUNT)
         return thousandths == 0 ? LEFT_NONE : LEFT_SOME;
-    return thousandths >= (form == LEFT_PERCENT ? 100000 : 1000) ? LEFT_NONE : LEFT_SOME;
+    return thousandths >= (form == RC_HINT_LEFT_PERCENT ? 100000 : 1000) ? LEFT_NONE : LEFT_SOME;
 }
 
 /* --- the RateLimit header --- */
@@ -302,7 +282,7 @@ static void settle_policy(rc_hints *h, uint8_t group, rc_str where, const policy
         offer_reset(h, group, p->name, offered, reading);
     }
     if (p->remaining.len > 0)
-        offer_left(h, group, p->name, read_left(LEFT_COUNT, p->remaining));
+        offer_left(h, group, p->name, read_left(RC_HINT_LEFT_COUNT, p->remaining));
 }
 
 static bool is_policy_gap(char c)
@@ -365,7 +345,7 @@ static bool take_explicit(rc_hints *h, rc_str name, rc_str value)
 {
     for (size_t i = 0; i < COUNT(headers); i++) {
         rc_str star;
-        if (!is_match(headers[i].name, name, &star))
+        if (!rc_hint_match(headers[i].name, name, &star))
             continue;
         rc_hint offered = {.rank = RC_HINT_RANK_HEADER, .where = name, .value = value};
         offer_reading(h, &h->header, offered, rc_hint_read(headers[i].form, value, h->now_unix_ms));
@@ -378,7 +358,7 @@ static bool take_reset(rc_hints *h, rc_str name, rc_str value)
 {
     for (size_t i = 0; i < COUNT(resets); i++) {
         rc_str star;
-        if (!is_match(resets[i].name, name, &star))
+        if (!rc_hint_match(resets[i].name, name, &star))
             continue;
         if (resets[i].form == RC_HINT_FORM_POLICY) {
             read_policies(h, resets[i].group, name, value);
@@ -396,7 +376,7 @@ static void take_left(rc_hints *h, rc_str name, rc_str value)
 {
     for (size_t i = 0; i < COUNT(lefts); i++) {
         rc_str star;
-        if (!is_match(lefts[i].name, name, &star))
+        if (!rc_hint_match(lefts[i].name, name, &star))
             continue;
         offer_left(h, lefts[i].group, star, read_left(lefts[i].form, value));
         return;

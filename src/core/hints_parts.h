@@ -13,6 +13,25 @@ typedef enum rc_hint_form {
     RC_HINT_FORM_POLICY
 } rc_hint_form;
 
+/* The limits that a reset and a remainder can belong to. */
+typedef enum rc_hint_group {
+    RC_HINT_GROUP_X_RATELIMIT,
+    RC_HINT_GROUP_X_RATE_LIMIT,
+    RC_HINT_GROUP_X_RATELIMITBYSIZE,
+    RC_HINT_GROUP_RATELIMITBYSIZE,
+    RC_HINT_GROUP_RATELIMIT,
+    RC_HINT_GROUP_ANTHROPIC,
+    RC_HINT_GROUP_X_CODEX
+} rc_hint_group;
+
+/* How a header says what is left. */
+typedef enum rc_hint_left {
+    RC_HINT_LEFT_COUNT,
+    RC_HINT_LEFT_PERCENT,
+    RC_HINT_LEFT_FRACTION,
+    RC_HINT_LEFT_STATUS
+} rc_hint_left;
+
 /* A wait, or why there is none. */
 typedef struct rc_hint_reading {
     int64_t wait_ms; /* -1: not believed */
@@ -48,6 +67,10 @@ rc_hint_reading rc_hint_refused(rc_status status, rc_str text);
  * China Standard Time when is_chinese, else UTC. False: no date is there. text: borrows. */
 bool rc_hint_read_date(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_hint_reading *ret,
                        size_t *ret_len);
+
+/* Does name, in any case, fit pattern, which may have one `*`? *ret_star is what that stands for,
+ * without the hyphens around it; views name. */
+bool rc_hint_match(rc_str pattern, rc_str name, rc_str *ret_star);
 
 /* The form of a field; false: key is no hint. */
 bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form);

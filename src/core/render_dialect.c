@@ -109,6 +109,7 @@ void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view 
     rc_json_member_string(w, RC_STR("type"), rc_str_c(openai_type(report, words)));
     rc_render_openai_param(w, report, view);
     rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
+    rc_render_member_report(w, view, RC_STR("recourse"), report);
 }
 
 static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -165,6 +166,17 @@ static void put_retry_info(rc_json_writer *w, int64_t wait_ms)
     rc_json_object_end(w);
 }
 
+/* Clients that hand on the details and nothing else can still name the report. */
+static void put_error_metadata(rc_json_writer *w, const rc_report *report, rc_view view)
+{
+    if (rc_report_id(report).len == 0)
+        return;
+    rc_json_key(w, RC_STR("metadata"));
+    rc_json_object_begin(w);
+    rc_render_member(w, view, RC_STR("report_id"), rc_report_id(report));
+    rc_json_object_end(w);
+}
+
 static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
@@ -179,6 +191,7 @@ static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_member_string(w, RC_STR("@type"), RC_STR(GOOGLE_TYPE "ErrorInfo"));
     rc_json_member_string(w, RC_STR("reason"), rc_str_c(words->id));
     rc_json_member_string(w, RC_STR("domain"), RC_STR("recourse"));
+    put_error_metadata(w, report, view);
     rc_json_object_end(w);
     if (rc_report_retry_after_ms(report) >= 0)
         put_retry_info(w, rc_report_retry_after_ms(report));

@@ -32,7 +32,8 @@ int rc_render_status(const rc_report *report);
  * static string. */
 rc_str rc_http_phrase(int status);
 
-/* The members of OpenAI's error: message, type, param, code. */
+/* The members of OpenAI's error: message, type, param, code; and the report under "recourse", since
+ * its SDKs hand on nothing but this object. */
 void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view);
 
 /* The one member "param": what the provider named, where the view has it, else null. */

@@ -6,6 +6,9 @@
 #include "core/render_text.h"
 
 #define VALUE_MAX 256u
+/* What OpenAI's and older SDKs of Anthropic wait at most. Told to wait longer they come after a
+ * second or two instead. */
+#define SDK_WAIT_MAX_MS 60000
 
 static void push_header(rc_buf *buf, rc_str name, rc_str value)
 {
@@ -58,16 +61,49 @@ static void push_wait(rc_buf *buf, int64_t wait_ms)
     push_number(buf, RC_STR("retry-after-ms"), wait_ms);
 }
 
+/* Where a dialect's SDKs look for the id to name when asking for help. */
+static rc_str request_id_name(rc_dialect dialect)
+{
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_OPENAI_RESPONSES:
+        return RC_STR("x-request-id");
+    case RC_DIALECT_ANTHROPIC:
+        return RC_STR("request-id");
+    case RC_DIALECT_GEMINI:
+    case RC_DIALECT_PROBLEM:
+        break;
+    }
+    return RC_STR("");
+}
+
+/* The provider's for this request, else ours. */
+static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dialect)
+{
+    rc_str name = request_id_name(dialect);
+    rc_str id = rc_report_request_id(report);
+    if (name.len)
+        push_text(buf, name, id.len ? id : rc_report_id(report));
+}
+
+/* Should a client's own retries go to work? Nobody may come earlier than told. */
+static bool should_retry(const rc_report *report)
+{
+    return rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report) &&
+           rc_report_retry_after_ms(report) <= SDK_WAIT_MAX_MS;
+}
+
 rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf *buf)
 {
-    bool should_retry = rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report);
     push_header(buf, RC_STR("content-type"), rc_str_c(rc_dialect_content_type(dialect)));
     push_wait(buf, rc_report_retry_after_ms(report));
-    push_header(buf, RC_STR("x-should-retry"), should_retry ? RC_STR("true") : RC_STR("false"));
+    push_header(buf, RC_STR("x-should-retry"),
+                should_retry(report) ? RC_STR("true") : RC_STR("false"));
     push_text(buf, RC_STR("x-recourse-report-id"), rc_report_id(report));
     push_text(buf, RC_STR("x-recourse-error-code"), rc_str_c(rc_code_name(rc_report_code(report))));
     if (rc_render_attempts(report))
         push_number(buf, RC_STR("x-recourse-attempts"), rc_render_attempts(report));
     push_target(buf, report);
+    push_request_id(buf, report, dialect);
     return rc_buf_status(buf);
 }

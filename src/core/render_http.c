@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "core/render_dialect.h"
 
-/* Every header's value has a ceiling (render_headers.c): eight lines of names and values stay far
+/* Every header's value has a ceiling (render_headers.c): nine lines of names and values stay far
  * below this. */
 #define HEAD_MAX 2048u
 

@@ -1,12 +1,16 @@
-/* The error as the last event of a stream: server-sent events whose data is one line of JSON, so
- * that no text of a report can begin a line of its own.
+/* The error as the end of a stream: server-sent events whose data is one line of JSON, so that no
+ * text of a report can begin a line of its own.
  *
- *   openai-chat        data alone, and no [DONE] behind it: the SDKs raise on a chunk with an
- * "error" member openai-responses   "event: error" with the flat members that the API documents
- * (code, message, param, sequence_number) and the nested "error" that the SDKs raise on; nothing
- * follows, in particular no response.failed, which would need the whole response anthropic "event:
- * error", the body gemini             data alone, "error" as its first member, which is what the
- * SDK looks for problem            "event: error", the body */
+ *   openai-chat       data alone, and no [DONE] behind it: the SDKs raise on an "error" in a chunk
+ *   openai-responses  "event: error" with the flat members that the API documents (code, message,
+ *                     param, sequence_number) and the nested "error" that the SDKs raise on; then
+ *                     "event: response.failed" for clients that know no other bad end
+ *   anthropic         "event: error", the body
+ *   gemini            data alone, "error" as its first member, which is what the Python SDK looks
+ *                     for; then the body once more without "data:", which is what the other SDKs
+ *                     take for an error. No blank line ends it: a reader that finds something
+ *                     left over at the end raises, and one that knows events passes over it
+ *   problem           "event: error", the body */
 #include "core/render_dialect.h"
 #include "core/render_json.h"
 #include "core/view.h"
@@ -16,7 +20,8 @@
 static int64_t sequence_number(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR("sequence_number"));
-    return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
+    const bool is_number = entry && entry->kind == RC_VALUE_INT;
+    return is_number && entry->number > 0 && entry->number < INT64_MAX ? entry->number : 0;
 }
 
 static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view view)
@@ -38,21 +43,80 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_object_end(&w);
 }
 
-static bool has_event_name(rc_dialect dialect)
+/* The response as far as it is known here: who numbers events knows its id, too. */
+static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    return dialect != RC_DIALECT_OPENAI_CHAT && dialect != RC_DIALECT_GEMINI;
+    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    const rc_context_entry *id = rc_report_context_get(report, RC_STR("response_id"));
+    const bool has_id = id && id->kind == RC_VALUE_STRING && id->text.len;
+    rc_json_key(w, RC_STR("response"));
+    rc_json_object_begin(w);
+    rc_render_member(w, view, RC_STR("id"), has_id ? id->text : rc_report_id(report));
+    rc_json_member_string(w, RC_STR("object"), RC_STR("response"));
+    rc_json_member_string(w, RC_STR("status"), RC_STR("failed"));
+    rc_json_key(w, RC_STR("error"));
+    rc_json_object_begin(w);
+    rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
+    rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
+    rc_json_object_end(w);
+    rc_json_key(w, RC_STR("incomplete_details"));
+    rc_json_null(w);
+    rc_render_member(w, view, RC_STR("model"), rc_report_model(report));
+    rc_json_key(w, RC_STR("output"));
+    rc_json_array_begin(w);
+    rc_json_array_end(w);
+    rc_json_object_end(w);
+}
+
+static void push_failed_event(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_member_string(&w, RC_STR("type"), RC_STR("response.failed"));
+    rc_json_member_i64(&w, RC_STR("sequence_number"), sequence_number(report) + 1);
+    push_failed_response(&w, report, view);
+    rc_json_object_end(&w);
+}
+
+static void push_responses(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_buf_push(buf, RC_STR("event: error\ndata: "));
+    push_responses_event(buf, report, view);
+    rc_buf_push(buf, RC_STR("\n\nevent: response.failed\ndata: "));
+    push_failed_event(buf, report, view);
+    rc_buf_push(buf, RC_STR("\n\n"));
+}
+
+/* Lines end as Google's do: its SDK for Go finds no events in a mixture. */
+static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_buf_push(buf, RC_STR("data: "));
+    rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
+    rc_buf_push(buf, RC_STR("\r\n\r\n"));
+    rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
 }
 
 rc_status rc_render_stream_frame(const rc_report *report, rc_dialect dialect, rc_view view,
                                  rc_buf *buf)
 {
-    if (has_event_name(dialect))
-        rc_buf_push(buf, RC_STR("event: error\n"));
-    rc_buf_push(buf, RC_STR("data: "));
-    if (dialect == RC_DIALECT_OPENAI_RESPONSES)
-        push_responses_event(buf, report, rc_view_checked(view));
-    else
-        rc_render_body(report, dialect, view, buf);
+    switch (dialect) {
+    case RC_DIALECT_OPENAI_RESPONSES:
+        push_responses(buf, report, rc_view_checked(view));
+        return rc_buf_status(buf);
+    case RC_DIALECT_GEMINI:
+        push_gemini(buf, report, view);
+        return rc_buf_status(buf);
+    case RC_DIALECT_OPENAI_CHAT:
+        rc_buf_push(buf, RC_STR("data: "));
+        break;
+    case RC_DIALECT_ANTHROPIC:
+    case RC_DIALECT_PROBLEM:
+    default:
+        rc_buf_push(buf, RC_STR("event: error\ndata: "));
+        break;
+    }
+    rc_render_body(report, dialect, view, buf);
     rc_buf_push(buf, RC_STR("\n\n"));
     return rc_buf_status(buf);
 }

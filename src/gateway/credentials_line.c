@@ -1,5 +1,6 @@
 #include "gateway/credentials_line.h"
 
+#include "base/buf_add.h"
 #include "base/str.h"
 
 rc_secret rc_gate_bearer(rc_str value)
@@ -23,8 +24,8 @@ bool rc_gate_push_credential(rc_buf *buf, rc_gate_wire wire, rc_config_auth auth
         return true;
     if (!rc_secret_is_token(key))
         return false;
-    rc_buf_push(buf, name_of(wire, auth));
+    rc_buf_add(buf, name_of(wire, auth));
     rc_secret_push(buf, key);
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, RC_STR("\r\n"));
     return true;
 }

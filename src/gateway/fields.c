@@ -1,5 +1,6 @@
 #include "gateway/fields.h"
 
+#include "base/buf_add.h"
 #include "base/lanes.h"
 #include "base/str.h"
 
@@ -33,50 +34,54 @@ static const row rows[] = {
 #include "../../spec/fields.def"
 };
 
-/* A byte a row, in vectors: every header of every request is looked up. No name begins with NUL,
- * and none of the table is as long as what stands for a prefix. */
+/* A byte a row, of its first and third letter, in vectors: every header of every request is looked
+ * up, and most names are ruled out by that byte. */
 #define ROOM 64u
-#define ANY_LEN 0xff
+#define KEY(first, third) ((uint8_t)((first)*5 + (third)))
 _Static_assert(RC_FIELD_COUNT <= ROOM, "the table has outgrown its vectors");
 
-static const char firsts[ROOM] = {
-    '\0',
-    '\0',
-#define RC_FIELD(ID, name, REQUEST, RESPONSE) name[0],
+static const uint8_t keys[ROOM] = {
+    0,
+    0,
+#define RC_FIELD(ID, name, REQUEST, RESPONSE) KEY((name)[0], (name)[2]),
 #define RC_FIELD_PREFIX RC_FIELD
 #include "../../spec/fields.def"
 };
 
-static const char lens[ROOM] = {
-    0,
-    0,
-#define RC_FIELD(ID, name, REQUEST, RESPONSE) sizeof(name) - 1,
-#define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) (char)ANY_LEN,
-#include "../../spec/fields.def"
-};
-
-/* The rows that a name with this first letter and length could be, a bit each. */
-static uint64_t rows_like(char first, size_t len)
+/* The rows that stand for every name that begins so, a bit each. */
+static inline uint64_t prefix_rows(void)
 {
-    uint64_t found = 0;
-    uint8_t near = len < ANY_LEN ? (uint8_t)len : ANY_LEN;
-    for (unsigned at = 0; at < ROOM; at += (unsigned)RC_LANES) {
-        rc_lanes length = rc_lanes_load(lens + at);
-        rc_lanes fits = (rc_lanes)(rc_lanes_load(firsts + at) == (uint8_t)first) &
-                        ((rc_lanes)(length == near) | (rc_lanes)(length == ANY_LEN));
-        found |= (uint64_t)rc_lanes_bits(fits) << at;
-    }
-    return found;
+    return 0
+#define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) | UINT64_C(1) << RC_FIELD_ANY_##ID
+#include "../../spec/fields.def"
+        ;
+}
+
+static inline uint64_t rows_at(unsigned at, uint8_t key)
+{
+    const rc_lanes block = rc_lanes_load((const char *)keys + at);
+    return (uint64_t)rc_lanes_bits((rc_lanes)(block == key)) << at;
+}
+
+/* The rows with this key, a bit each; the first two have no name. */
+static inline uint64_t rows_like(uint8_t key)
+{
+    _Static_assert(ROOM == 4 * RC_LANES, "as many blocks as are looked at");
+    return (rows_at(0, key) | rows_at(16, key) | rows_at(32, key) | rows_at(48, key)) &
+           ~UINT64_C(3);
 }
 
 rc_gate_field rc_gate_field_of(rc_str name)
 {
-    if (name.len == 0)
+    if (name.len < 2)
         return RC_FIELD_OTHER;
-    uint64_t found = rows_like(rc_ascii_lower(name.ptr[0]), name.len);
+    const char third = name.len > 2 ? (char)(name.ptr[2] | 0x20) : '\0';
+    uint64_t found = rows_like(KEY(name.ptr[0] | 0x20, third));
     for (; found != 0; found &= found - 1) {
         unsigned i = (unsigned)__builtin_ctzll(found);
-        if (name.len >= rows[i].len && rc_http1_is_same(name.ptr, rows[i].name, rows[i].len))
+        bool has_len =
+            name.len == rows[i].len || (name.len > rows[i].len && (prefix_rows() >> i & 1) != 0);
+        if (has_len && rc_http1_is_same(name.ptr, rows[i].name, rows[i].len))
             return (rc_gate_field)i;
     }
     return RC_FIELD_OTHER;
@@ -92,14 +97,14 @@ const char *rc_gate_field_name(rc_gate_field field)
 static void drop_listed(rc_gate_fields *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {
+    /* Nearly always the one or the other, and no header, or dropped by its row. */
+    if (rc_http1_is_name(list, RC_STR("keep-alive")) || rc_http1_is_name(list, RC_STR("close")))
+        return;
     for (size_t at = 0; at < list.len;) {
         size_t end = rc_str_find_byte(list, ',', at);
         end = end == RC_STR_NPOS ? list.len : end;
         rc_str name = rc_str_trim(rc_str_slice(list, at, end));
         at = end + 1;
-        /* Nearly always the one or the other, and no header, or dropped by its row. */
-        if (rc_str_eq_nocase(name, RC_STR("keep-alive")) || rc_str_eq_nocase(name, RC_STR("close")))
-            continue;
         for (uint32_t i = 0; i < fields->count; i++) {
             const row *r = &rows[fields->ids[i]];
             bool is_dropped = r->sent == SENT_DROP && r->returned == RETURNED_DROP;
@@ -111,10 +116,13 @@ static void drop_listed(rc_gate_fields *fields, const rc_http1 *reader, const ch
 
 void rc_gate_fields_read(rc_gate_fields *fields, const rc_http1 *reader, const char *head)
 {
+    bool has_connection = false;
     fields->count = reader->field_count;
-    for (uint32_t i = 0; i < reader->field_count; i++)
+    for (uint32_t i = 0; i < reader->field_count; i++) {
         fields->ids[i] = (uint8_t)rc_gate_field_of(rc_http1_name(reader, head, i));
-    for (uint32_t i = 0; i < reader->field_count; i++)
+        has_connection |= fields->ids[i] == RC_FIELD_CONNECTION;
+    }
+    for (uint32_t i = 0; has_connection && i < reader->field_count; i++)
         if (fields->ids[i] == RC_FIELD_CONNECTION)
             drop_listed(fields, reader, head, rc_http1_value(reader, head, i));
 }
@@ -155,10 +163,10 @@ void rc_gate_push_field(rc_buf *buf, rc_str name, rc_str value)
 {
     if (!rc_gate_is_value(value))
         return;
-    rc_buf_push(buf, name);
-    rc_buf_push(buf, RC_STR(": "));
-    rc_buf_push(buf, value);
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, name);
+    rc_buf_add(buf, RC_STR(": "));
+    rc_buf_add(buf, value);
+    rc_buf_add(buf, RC_STR("\r\n"));
 }
 
 /* One that is empty has no place for its value; its colon is the end. */
@@ -174,6 +182,6 @@ void rc_gate_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, u
     if (from >= to)
         return;
     size_t at = reader->fields[from].name_at;
-    rc_buf_push(buf, rc_str_make(head + at, end_of(&reader->fields[to - 1]) - at));
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, rc_str_make(head + at, end_of(&reader->fields[to - 1]) - at));
+    rc_buf_add(buf, RC_STR("\r\n"));
 }

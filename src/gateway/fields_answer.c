@@ -1,34 +1,55 @@
 /* The head of an answer, towards the client. */
+#include "base/buf_add.h"
+#include "base/lanes.h"
 #include "core/render_text.h"
 #include "gateway/fields.h"
 
 #define TEXT_MAX 256u
 
+/* Most names and ids have nothing to escape in them. */
+static bool is_plain(rc_str text)
+{
+    return text.len <= TEXT_MAX && rc_lanes_is_simple(text.ptr, text.len, '\0');
+}
+
 /* Names and models are the configuration's and the client's text: escaped, none can end a line. */
+static void push_escaped(rc_buf *buf, rc_str text)
+{
+    char memory[TEXT_MAX];
+    rc_buf value;
+    if (is_plain(text)) {
+        rc_buf_add(buf, text);
+        return;
+    }
+    rc_buf_init_fixed(&value, memory, sizeof memory);
+    rc_push_percent(&value, text, TEXT_MAX);
+    rc_buf_add(buf, rc_buf_get(&value));
+}
+
+/* name: with its colon and space. */
 static void push_text(rc_buf *buf, rc_str name, rc_str first, rc_str second)
 {
-    char memory[2 * TEXT_MAX + 1];
-    rc_buf value;
-    rc_buf_init_fixed(&value, memory, sizeof memory);
-    rc_push_percent(&value, first, TEXT_MAX);
+    if (first.len == 0 && second.len == 0)
+        return;
+    rc_buf_add(buf, name);
+    push_escaped(buf, first);
     if (first.len > 0 && second.len > 0)
-        rc_buf_push_byte(&value, '/');
-    rc_push_percent(&value, second, TEXT_MAX);
-    if (first.len > 0 || second.len > 0)
-        rc_gate_push_field(buf, name, rc_buf_get(&value));
+        rc_buf_add_byte(buf, '/');
+    push_escaped(buf, second);
+    rc_buf_add(buf, RC_STR("\r\n"));
 }
 
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
 {
     const rc_str none = {NULL, 0};
     if (told->attempts > 0) {
-        rc_buf_push(buf, RC_STR("x-recourse-attempts: "));
+        rc_buf_add(buf, RC_STR("x-recourse-attempts: "));
         rc_buf_push_u64(buf, told->attempts);
-        rc_buf_push(buf, RC_STR("\r\n"));
+        rc_buf_add(buf, RC_STR("\r\n"));
     }
-    push_text(buf, RC_STR("x-recourse-target"), told->provider, told->model);
-    push_text(buf, RC_STR("x-recourse-request-id"), told->request_id, none);
-    push_text(buf, RC_STR("x-recourse-report-id"), told->report_id, none);
+    push_text(buf, RC_STR("x-recourse-target: "), told->provider, told->model);
+    push_text(buf, RC_STR("x-recourse-request-id: "), told->request_id, none);
+    push_text(buf, RC_STR("x-recourse-report-id: "), told->report_id, none);
     return rc_buf_status(buf);
 }
 
@@ -38,9 +59,13 @@ rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *h
     rc_gate_fields fields;
     int status = rc_http1_status(reader);
     /* The phrase is optional (RFC 9112, section 4); the provider's own may be anything. */
-    rc_buf_push(buf, RC_STR("HTTP/1.1 "));
-    rc_buf_push_i64(buf, status);
-    rc_buf_push(buf, status == 200 ? RC_STR(" OK\r\n") : RC_STR(" \r\n"));
+    if (status == 200) {
+        rc_buf_add(buf, RC_STR("HTTP/1.1 200 OK\r\n"));
+    } else {
+        rc_buf_add(buf, RC_STR("HTTP/1.1 "));
+        rc_buf_push_i64(buf, status);
+        rc_buf_add(buf, RC_STR(" \r\n"));
+    }
     rc_gate_fields_read(&fields, reader, head);
     uint32_t from = 0;
     for (uint32_t i = 0; i < fields.count; i++)

@@ -6,8 +6,12 @@
 #include "sys/entropy.h"
 
 #define HANDLES 3
-#define STALL_MS 50u
-#define NS_PER_MS UINT64_C(1000000)
+/* To one origin. */
+#define CONNECTIONS_MAX 60000u
+/* Of a buffer's memory that is kept for the next request. */
+#define REST_MAX_BYTES 4096u
+/* For words that are told at the end of a drain to leave. */
+#define LAST_MS 500u
 
 /* ---- chance and time ---- */
 
@@ -51,6 +55,24 @@ int64_t rc_gate_unix_ms(const rc_gate *gate)
     return rc_clock_unix_ms(gate->settings.calls);
 }
 
+/* ---- buffers ---- */
+
+void rc_gate_drop_buf(rc_buf *buf)
+{
+    const rc_alloc alloc = buf->alloc;
+    const size_t max_bytes = buf->max_bytes;
+    rc_buf_done(buf);
+    rc_buf_init(buf, &alloc, max_bytes);
+}
+
+void rc_gate_rest_buf(rc_buf *buf)
+{
+    if (buf->size > REST_MAX_BYTES)
+        rc_gate_drop_buf(buf);
+    else
+        rc_buf_reset(buf);
+}
+
 /* ---- the end ---- */
 
 static void store(atomic_uint *number, uint32_t value)
@@ -80,6 +102,13 @@ static void on_handle_closed(uv_handle_t *handle)
     check_end(gate);
 }
 
+static void on_stall_closed(void *ctx)
+{
+    rc_gate *gate = ctx;
+    gate->open_handles--;
+    check_end(gate);
+}
+
 static void on_upstream_closed(void *ctx)
 {
     rc_gate *gate = ctx;
@@ -105,7 +134,7 @@ static void check_end(rc_gate *gate)
     }
     if (gate->open_handles == HANDLES && !uv_is_closing((uv_handle_t *)&gate->drain)) {
         uv_close((uv_handle_t *)&gate->drain, on_handle_closed);
-        uv_close((uv_handle_t *)&gate->before_sleep, on_handle_closed);
+        rc_stall_close(&gate->stall, on_stall_closed);
         uv_close((uv_handle_t *)&gate->kept_async, on_handle_closed);
         rc_gate_close_spares(gate);
     }
@@ -128,10 +157,21 @@ void rc_gate_timer_closed(rc_gate *gate)
     check_end(gate);
 }
 
-static void on_drain_timer(uv_timer_t *timer)
+static void on_last_timer(uv_timer_t *timer)
 {
     rc_gate *gate = timer->data;
     rc_server_close(&gate->server);
+}
+
+/* Whoever still waits is told; a moment later all is cut. */
+static void on_drain_timer(uv_timer_t *timer)
+{
+    rc_gate *gate = timer->data;
+    for (rc_gate_job *job = gate->live, *next = NULL; job != NULL; job = next) {
+        next = job->live_next;
+        rc_gate_job_cut_short(job);
+    }
+    (void)uv_timer_start(timer, on_last_timer, LAST_MS, 0);
 }
 
 void rc_gate_stop(rc_gate *gate)
@@ -263,6 +303,9 @@ static rc_status start(rc_gate *gate)
     const rc_server_settings http = server_settings(gate->editions->plans->config);
     rc_upstream_settings upstream = rc_upstream_settings_default();
     upstream.alloc = gate->settings.alloc;
+    /* Requests are limited where they come in; providers limit the rest themselves. */
+    const uint64_t most = gate->editions->plans->config->limits.max_in_flight;
+    upstream.max_connections = (uint32_t)(most < CONNECTIONS_MAX ? most : CONNECTIONS_MAX);
     rc_status status = rc_upstream_new(gate->loop, &upstream, &gate->upstream);
     gate->is_upstream_closed = gate->upstream == NULL;
     if (status == RC_OK)
@@ -272,11 +315,10 @@ static rc_status start(rc_gate *gate)
 }
 
 /* A turn of the loop that takes long keeps everybody else waiting. */
-static void on_before_sleep(uv_prepare_t *handle)
+static void on_stall(void *ctx, uint64_t took_ms)
 {
-    const rc_gate *gate = handle->data;
-    if (uv_hrtime() / NS_PER_MS <= uv_now(gate->loop) + STALL_MS)
-        return;
+    const rc_gate *gate = ctx;
+    (void)took_ms;
     rc_metrics_on_stall(gate->metrics);
     if (gate->settings.pulse != NULL)
         atomic_fetch_add(&gate->settings.pulse->stalls, 1);
@@ -290,12 +332,9 @@ static bool open_handles(rc_gate *gate)
         uv_mutex_destroy(&gate->kept_lock);
         return false;
     }
-    (void)uv_timer_init(gate->loop, &gate->drain); /* these never fail */
-    (void)uv_prepare_init(gate->loop, &gate->before_sleep);
-    (void)uv_prepare_start(&gate->before_sleep, on_before_sleep);
-    uv_unref((uv_handle_t *)&gate->before_sleep);
+    (void)uv_timer_init(gate->loop, &gate->drain); /* never fails */
+    rc_stall_init(&gate->stall, gate->loop, RC_STALL_MS, on_stall, gate);
     gate->drain.data = gate;
-    gate->before_sleep.data = gate;
     gate->kept_async.data = gate;
     gate->open_handles = HANDLES;
     return true;

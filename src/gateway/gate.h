@@ -37,6 +37,11 @@ typedef struct rc_gate_record {
     int64_t first_byte_ms; /* until the first byte for the client; -1: there was none */
     uint64_t bytes;        /* of the answer's body */
     int status;            /* that the client got; 0: it left before there was one */
+    int64_t tokens_in;     /* of all tries; -1: not known */
+    int64_t tokens_out;
+    int64_t cost_usd_micro; /* -1: not known */
+    bool is_estimated;      /* some of that is */
+    rc_str trace_id;        /* empty: none */
     bool is_stream;
     bool was_begun;          /* content had been passed on when it failed */
     const rc_report *report; /* NULL: it went well */
@@ -60,6 +65,8 @@ typedef struct rc_gate_settings {
     rc_alloc alloc;
     /* NULL: nobody wants to know. */
     void (*on_record)(void *record_ctx, const rc_gate_record *record);
+    /* A budget nears its end, is used up, or has somebody wait. scope: views. */
+    void (*on_budget)(void *record_ctx, const rc_spend_news *news, rc_str scope);
     void *record_ctx;
     void (*on_stopped)(void *ctx); /* nothing is left of it; NULL: nobody waits */
     void *ctx;

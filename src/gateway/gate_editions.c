@@ -59,7 +59,9 @@ static const rc_gate_provider *find_provider(const rc_gate_plans *plans, rc_str 
     return NULL;
 }
 
-/* A pool that a reload has changed gives credentials that the job's own edition does not have. */
+/* A pool that a reload has changed gives credentials that the job's own edition does not have. A
+ * key goes to the place that it was given for, and to no other; where it cannot be had, the first
+ * of the job's own edition serves. */
 bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t credential,
                       rc_secret *ret_key)
 {
@@ -69,8 +71,10 @@ bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t 
         rc_gate_renew(gate);
     for (const rc_gate_edition *at = gate->editions; at != NULL; at = at->next) {
         const rc_gate_provider *same = find_provider(at->plans, provider->config->name);
-        if (same != NULL && rc_gate_provider_key(same, credential, ret_key))
+        if (same != NULL && rc_origin_eq(&same->origin, &provider->origin) &&
+            rc_gate_provider_key(same, credential, ret_key))
             return true;
     }
-    return false;
+    return provider->config->key_count == 0 ||
+           rc_gate_provider_key(provider, provider->first_key, ret_key);
 }

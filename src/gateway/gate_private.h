@@ -6,6 +6,7 @@
 
 #include "gateway/demo.h"
 #include "gateway/gate.h"
+#include "gateway/stall.h"
 #include "net/respond.h"
 #include "net/upstream.h"
 
@@ -33,7 +34,7 @@ struct rc_gate {
     rc_upstream *upstream;
     rc_demo *demo; /* NULL: no provider has been one */
     rc_metrics_shard *metrics;
-    uv_prepare_t before_sleep; /* looks how long the turn took */
+    rc_stall stall;
     rc_id_maker ids;
     uv_timer_t drain;
 
@@ -41,7 +42,8 @@ struct rc_gate {
     uv_mutex_t kept_lock;
     rc_gate_job *kept; /* behind kept_lock */
 
-    uint32_t jobs; /* that are not over */
+    uint32_t jobs;     /* that are not over */
+    rc_gate_job *live; /* the same, newest first */
     rc_gate_job *spare_jobs;
     uint32_t spare_job_count;
     rc_gate_try *spare_tries;
@@ -52,7 +54,7 @@ struct rc_gate {
     bool is_stopping;
     bool is_server_stopped;
     bool is_upstream_closed;
-    uint32_t open_handles; /* of drain, kept_async and before_sleep */
+    uint32_t open_handles; /* of drain, kept_async and stall */
     size_t chance_at;
     uint8_t chance[RC_GATE_CHANCE_BYTES];
 };
@@ -82,6 +84,11 @@ bool rc_gate_find_key(rc_gate *gate, const rc_gate_provider *provider, uint16_t 
 
 /* The demo, made when it is first asked. NULL: no memory. */
 rc_demo *rc_gate_demo(rc_gate *gate);
+
+/* A buffer rests until the next request: a small one keeps its memory, a large one does not. And
+ * one that is not needed for now gives it back, whatever its size. */
+void rc_gate_rest_buf(rc_buf *buf);
+void rc_gate_drop_buf(rc_buf *buf);
 
 /* Tells how the loop is doing. */
 void rc_gate_beat(const rc_gate *gate);

@@ -240,6 +240,17 @@ static bool recall(rc_gateway *gateway, rc_str url, rc_store_fault *fault)
     return is_told;
 }
 
+/* For editions to come. */
+static void keep_url(rc_gate_world *world, rc_str url)
+{
+    char *copy = world->alloc.get(world->alloc.ctx, url.len);
+    if (copy == NULL)
+        return;
+    memcpy(copy, url.ptr, url.len);
+    world->store_url = rc_str_make(copy, url.len);
+    rc_gate_world_recall_money(world, world->plans);
+}
+
 static bool open_store(rc_gateway *gateway, const rc_config *config, rc_gate_trouble *trouble)
 {
     const rc_gateway_settings *settings = &gateway->settings;
@@ -264,6 +275,8 @@ static bool open_store(rc_gateway *gateway, const rc_config *config, rc_gate_tro
     const bool is_open =
         rc_writer_start(&writing, &settings->alloc, &gateway->world.writer, &fault) &&
         recall(gateway, url, &fault);
+    if (is_open)
+        keep_url(&gateway->world, url);
     rc_secret_wipe(room, sizeof room);
     return is_open || say_fault(trouble, &fault);
 }
@@ -290,6 +303,7 @@ static bool add_member(rc_gateway *gateway, member *m)
         .calls = settings->calls,
         .alloc = settings->alloc,
         .on_record = settings->on_record,
+        .on_budget = settings->on_budget,
         .on_stopped = on_gate_stopped,
         .record_ctx = settings->ctx,
         .ctx = m,

@@ -23,6 +23,7 @@ typedef struct rc_gateway_settings {
     uint32_t threads; /* loops in all, this one included; 0: one for each processor, at most 8 */
     /* On the thread of any loop; NULL: nobody wants to know. */
     void (*on_record)(void *ctx, const rc_gate_record *record);
+    void (*on_budget)(void *ctx, const rc_spend_news *news, rc_str scope);
     /* On the writer's thread. A line of JSON; the store went down (why: views), or is back (NULL).
      */
     void (*on_suppressed)(void *ctx, rc_str line);
@@ -63,7 +64,8 @@ void rc_gateway_close(rc_gateway *gateway);
 
 /* ---- gateway_admin.c: for the operator's side ---- */
 
-/* What there is now; what only the process knows is left alone. False: no memory. arena: borrows. */
+/* What there is now; what only the process knows is left alone. False: no memory. arena: borrows.
+ * */
 bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
 
 /* Targets and keys; the rest is the process's. What is done is on record. */

@@ -22,12 +22,13 @@ static rc_gate_job *take_spare(rc_gate *gate)
     job->timer.data = job;
     job->timer_at_ms = RC_UNLIMITED;
     job->gate = gate;
+    rc_buf_init(&job->body, alloc, 0);
+    rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
     return job;
 }
 
 rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &gate->settings.alloc;
     rc_gate_job *job = take_spare(gate);
     if (job == NULL)
         return NULL;
@@ -46,9 +47,13 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     job->steps = job->first;
     job->step_room = RC_JOB_STEPS_FIRST;
     job->call.plan = NULL;
-    rc_buf_init(&job->body, alloc, rc_gate_job_plans(job)->config->limits.max_body_bytes);
-    rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
+    job->body.max_bytes = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     gate->jobs++;
+    job->live_prev = NULL;
+    job->live_next = gate->live;
+    if (gate->live != NULL)
+        gate->live->live_prev = job;
+    gate->live = job;
     rc_metrics_in_flight(gate->metrics, 1);
     rc_exchange_set_owner(exchange, job);
     return job;
@@ -58,6 +63,8 @@ static void on_timer_closed(uv_handle_t *handle)
 {
     rc_gate_job *job = handle->data;
     rc_gate *gate = job->gate;
+    rc_buf_done(&job->body);
+    rc_buf_done(&job->lines);
     gate->settings.alloc.put(gate->settings.alloc.ctx, job, sizeof *job);
     rc_gate_timer_closed(gate);
 }
@@ -76,6 +83,16 @@ void rc_gate_close_spares(rc_gate *gate)
         close_timer(job);
     }
     gate->spare_job_count = RC_GATE_SPARE_MAX; /* no more of them */
+}
+
+static void leave_live(rc_gate_job *job)
+{
+    if (job->live_prev != NULL)
+        job->live_prev->live_next = job->live_next;
+    else
+        job->gate->live = job->live_next;
+    if (job->live_next != NULL)
+        job->live_next->live_prev = job->live_prev;
 }
 
 static void recycle(rc_gate_job *job)
@@ -104,10 +121,11 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_gate_try_free(job->now);
     rc_gate_job_steps_done(job);
     rc_report_free(job->report);
-    rc_buf_done(&job->body);
-    rc_buf_done(&job->lines);
+    rc_gate_rest_buf(&job->body);
+    rc_gate_rest_buf(&job->lines);
     rc_gate_leave(gate, job->edition);
     rc_metrics_in_flight(gate->metrics, -1);
+    leave_live(job);
     recycle(job);
     rc_gate_job_left(gate);
 }
@@ -129,11 +147,12 @@ static void cancel(rc_gate_job *job)
 static void stop_tries(rc_gate_job *job)
 {
     rc_gate_try *tries[] = {job->beside, job->now};
-    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING;
+    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING ||
+                           job->state == RC_JOB_PAUSED;
     for (size_t i = 0; is_trying && i < 2; i++)
         if (tries[i] != NULL) {
             rc_gate_try_stop(tries[i]);
-            rc_gate_job_step_try(tries[i], NULL);
+            rc_gate_job_step_try(tries[i], NULL, false);
         }
 }
 
@@ -143,6 +162,8 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
     const rc_job_state state = job->state;
     job->exchange = NULL;
     if (state == RC_JOB_KEEPING || state == RC_JOB_OVER) {
+        /* The request's head goes with the client; how it ended is on record already. */
+        rc_gate_job_count(job);
         job->then = RC_THEN_NOTHING;
         return;
     }
@@ -159,17 +180,50 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
     rc_gate_job_keep(job, RC_THEN_NOTHING);
 }
 
+void rc_gate_job_cut_short(rc_gate_job *job)
+{
+    const rc_str words = RC_STR("This gateway is being stopped: try again.");
+    switch (job->state) {
+    case RC_JOB_READING:
+    case RC_JOB_WAITING:
+    case RC_JOB_PAUSED:
+        cancel(job);
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, words);
+        return;
+    case RC_JOB_TRYING:
+    case RC_JOB_ANSWERING:
+        rc_gate_try_stop(job->now);
+        rc_gate_try_fail_here(job->now,
+                              job->state == RC_JOB_ANSWERING ? RC_CODE_STREAM_INTERRUPTED
+                                                             : RC_CODE_OVERLOADED,
+                              words);
+        return;
+    case RC_JOB_KEEPING:
+    case RC_JOB_ENDING:
+    case RC_JOB_OVER:
+        return;
+    }
+}
+
 /* ---- time ---- */
 
-/* A try that takes too long for the call, or for its first content. */
+/* A try that takes too long for the call, or for its first content: of two lanes the one that has
+ * not begun. */
 static void end_late_try(rc_gate_job *job)
 {
     rc_gate_try *try = job->now;
+    job->is_late = rc_gate_now(job->gate) >= job->action.deadline_at_ms;
+    if (!job->is_late && job->beside != NULL && rc_gate_try_has_begun(try))
+        try = job->beside;
+    if (!job->is_late && rc_gate_try_has_begun(try)) {
+        job->content_by_ms = RC_UNLIMITED;
+        rc_gate_job_arm(job);
+        return;
+    }
     rc_failure failure = {
         .transport = RC_TRANSPORT_TIMEOUT,
         .phase = try->mode == RC_MODE_HEAD ? RC_PHASE_SENT : RC_PHASE_HEADERS,
     };
-    job->is_late = rc_gate_now(job->gate) >= job->action.deadline_at_ms;
     rc_gate_try_stop(try);
     rc_gate_try_fail(try, &failure);
 }
@@ -200,6 +254,8 @@ static void on_due(rc_gate_job *job)
         job->state = RC_JOB_TRYING;
         rc_gate_job_do(job,
                        rc_call_on_wake(&job->call, rc_gate_now(gate), rc_gate_chance_u64(gate)));
+    } else if (job->state == RC_JOB_PAUSED) {
+        rc_gate_try_ask_again(job->now);
     } else if (job->now->is_terminated) {
         rc_gate_try_stop(job->now);
         rc_gate_try_stream_end(job->now, NULL);
@@ -236,7 +292,7 @@ static void on_timer(uv_timer_t *timer)
     rc_gate_job *job = timer->data;
     job->timer_at_ms = RC_UNLIMITED;
     if (job->state != RC_JOB_TRYING && job->state != RC_JOB_WAITING &&
-        job->state != RC_JOB_ANSWERING)
+        job->state != RC_JOB_ANSWERING && job->state != RC_JOB_PAUSED)
         return;
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))

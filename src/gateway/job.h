@@ -18,6 +18,7 @@
 #include "codec/sse.h"
 #include "codec/stream.h"
 #include "codec/stream_array.h"
+#include "codec/usage_charge.h"
 #include "gateway/gate_private.h"
 #include "gateway/request_upstream.h"
 
@@ -35,7 +36,8 @@ typedef enum rc_job_state {
     RC_JOB_ANSWERING = 3, /* content is being passed on */
     RC_JOB_KEEPING = 4,   /* the record is on its way into the store */
     RC_JOB_ENDING = 5,    /* the answer is whole and leaves */
-    RC_JOB_OVER = 6
+    RC_JOB_OVER = 6,
+    RC_JOB_PAUSED = 7 /* until there is money for the try */
 } rc_job_state;
 
 /* How the answer of a try is dealt with. */
@@ -70,7 +72,8 @@ typedef struct rc_job_step {
     int64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t bytes;
-    rc_stream_usage usage;
+    rc_charge charge; /* what it used */
+    uint64_t cost_usd_micro;
     uint32_t flags;          /* RC_RECORD_ */
     const rc_report *report; /* NULL: it worked */
 } rc_job_step;
@@ -102,10 +105,13 @@ struct rc_gate_try {
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
     bool is_terminated;
+    bool is_started;        /* the demo was asked */
     bool is_inside;         /* what was passed on last is not the end of its event */
     bool is_watched;        /* watch knows something of it */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
+    rc_usage usage;         /* of a whole answer */
+    rc_spend_hold hold;     /* of budgets */
     rc_stream_watch watch;
     union {
         rc_sse sse;
@@ -123,8 +129,11 @@ struct rc_gate_job {
     rc_gate *gate;
     rc_exchange *exchange; /* NULL: the client is gone */
     rc_gate_job *next;     /* of the spare ones, or of those that were kept */
+    rc_gate_job *live_next, *live_prev;
     uv_timer_t timer;
     uint64_t timer_at_ms; /* when it fires; RC_UNLIMITED: it does not */
+    rc_buf lines;         /* of the answer's head, until it may leave */
+    rc_buf body;          /* the client's */
     /* What is above is kept from one request to the next. */
     rc_job_state state;
     rc_job_then then;
@@ -148,19 +157,20 @@ struct rc_gate_job {
     uint64_t content_by_ms;
 
     uint64_t upload_left; /* of a body that is passed on as it comes */
+    rc_ask ask;           /* what the request asked, once its body is gone */
     bool is_once;         /* that body is gone */
     bool is_body_whole;
-    bool is_late;   /* the deadline ended the latest try */
-    bool was_begun; /* it failed behind content */
+    bool is_body_gone; /* ask says what it asked */
+    bool is_late;      /* the deadline ended the latest try */
+    bool was_begun;    /* it failed behind content */
     bool is_recorded;
+    bool is_counted;
     bool is_waiting; /* for the store */
     rc_kept kept;
     const rc_report *kept_why; /* of a store that refuses; NULL: it does not */
     const char *gone_text;     /* why the client is gone; NULL: it is not */
     int status;                /* that the client gets */
     const rc_report *report;   /* of the latest failure */
-    rc_buf lines;              /* of the answer's head, until it may leave */
-    rc_buf body;               /* the client's */
 
     rc_job_step *steps; /* first, or memory of their own */
     uint32_t step_count;
@@ -180,6 +190,12 @@ static inline const rc_gate_plans *rc_gate_job_plans(const rc_gate_job *job)
     return job->edition->plans;
 }
 
+/* Something of it has come that is no stream: from there on the pauses between its pieces count. */
+static inline bool rc_gate_try_has_begun(const rc_gate_try *try)
+{
+    return try->mode != RC_MODE_HEAD && try->mode != RC_MODE_STREAM;
+}
+
 /* ---- job.c: its life ---- */
 
 /* A request has come. NULL: there is no memory. exchange: borrows until the end. */
@@ -189,6 +205,8 @@ void rc_gate_job_on_done(rc_gate_job *job);
 void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
 /* Nothing more comes of it. */
 void rc_gate_job_over(rc_gate_job *job);
+/* There is no more time: what has begun ends with a word, what has not is refused. */
+void rc_gate_job_cut_short(rc_gate_job *job);
 
 /* Does what rc_call says. */
 void rc_gate_job_do(rc_gate_job *job, rc_action action);
@@ -205,6 +223,8 @@ void rc_gate_job_on_body_end(rc_gate_job *job);
 
 /* ---- try.c: asking a provider ---- */
 
+/* There may be money for it now. */
+void rc_gate_try_ask_again(rc_gate_try *try);
 /* Starts one, or fails it. */
 void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential);
 /* Its call ends without a word. */
@@ -245,6 +265,15 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
+/* The same with a report that is made. Takes. */
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report);
+
+/* ---- job_money.c: budgets ---- */
+
+/* There is no money for it: BudgetExceeded, with the numbers and the time when it renews. */
+void rc_gate_try_refuse_money(rc_gate_try *try, const rc_spend_answer *answer);
+/* What is to be told of budgets. */
+void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 
 /* ---- job_tell.c: how the client is told ---- */
 
@@ -257,6 +286,8 @@ void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
 void rc_gate_job_out_of_memory(rc_gate_job *job);
 /* A report of our own, to be filled in. */
 void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code code, rc_str message);
+/* "clause" as "Clause.", in room, or as it is. */
+rc_str rc_gate_sentence(const char *clause, char *room, size_t size);
 /* Writes what `then` says, once the record is safe. */
 void rc_gate_job_finish(rc_gate_job *job);
 
@@ -264,8 +295,9 @@ void rc_gate_job_finish(rc_gate_job *job);
 
 /* A line more; NULL: there are too many, or no memory. */
 rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind);
-/* How a try ended. report: NULL when it worked; borrows. */
-void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report);
+/* How a try ended. report: of a failure; borrows. NULL with is_done: it worked; without: it was
+ * given up. */
+void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done);
 /* What is to be done next, and whom that passes over. */
 void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
 void rc_gate_job_steps_done(rc_gate_job *job);
@@ -276,5 +308,7 @@ const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
+/* For the log and the metrics, once: while the request's head is there. */
+void rc_gate_job_count(rc_gate_job *job);
 
 #endif

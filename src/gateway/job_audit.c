@@ -71,11 +71,6 @@ static rc_record *add(audit *a, rc_record_kind kind, int64_t unix_ms)
     return record;
 }
 
-static uint64_t tokens(int64_t count)
-{
-    return count > 0 ? (uint64_t)count : 0;
-}
-
 static void add_begin(audit *a)
 {
     const rc_gate_job *job = a->job;
@@ -99,8 +94,9 @@ static void add_step(audit *a, const rc_job_step *step)
     record->first_byte_ms = step->first_byte_ms;
     record->bytes = step->bytes;
     record->flags = step->flags;
-    record->tokens_in = tokens(step->usage.input);
-    record->tokens_out = tokens(step->usage.output);
+    record->tokens_in = step->charge.input;
+    record->tokens_out = step->charge.output;
+    record->cost_usd_micro = step->cost_usd_micro;
     record->report = step->report;
     if (step->kind == RC_RECORD_CANCEL && job->gone_text != NULL)
         record->text = rc_str_c(job->gone_text);
@@ -135,6 +131,7 @@ static void add_outcome(audit *a)
     record->client = client_name(job);
     record->route = job->route != NULL ? job->route->name : rc_str_make(NULL, 0);
     record->model = job->request.model;
+    record->text = path_of(job);
     record->attempt = job->action.attempt;
     record->status = final_status(job);
     record->latency_ms = (int64_t)(rc_gate_now(job->gate) - job->began_ms);
@@ -145,9 +142,11 @@ static void add_outcome(audit *a)
     record->flags = job->request.is_stream ? RC_RECORD_STREAMING : 0;
     for (uint32_t i = 0; i < job->step_count; i++) {
         const rc_job_step *step = &job->steps[i];
-        record->tokens_in += tokens(step->usage.input);
-        record->tokens_out += tokens(step->usage.output);
-        record->flags |= step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED);
+        record->tokens_in += step->charge.input;
+        record->tokens_out += step->charge.output;
+        record->cost_usd_micro += step->cost_usd_micro;
+        record->flags |=
+            step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
     }
     if (job->now == NULL)
         return;
@@ -217,11 +216,9 @@ static void refuse(rc_gate_job *job, const rc_report *why)
     }
 }
 
-static void count(rc_gate_job *job);
-
 static void go_on(rc_gate_job *job)
 {
-    count(job);
+    rc_gate_job_count(job);
     rc_gate_job_finish(job);
 }
 
@@ -277,7 +274,10 @@ static bool record(rc_gate_job *job)
     const rc_alloc *alloc = &job->gate->settings.alloc;
     const size_t room = (job->step_count + 2) * sizeof(rc_record);
     rc_id id = job->id;
-    audit a = {.job = job};
+    audit a; /* large: what is used of it is set */
+    a.job = job;
+    a.count = 0;
+    a.mark_count = 0;
     a.records = alloc->get(alloc->ctx, room);
     if (a.records == NULL) {
         refuse(job, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
@@ -341,9 +341,28 @@ static void count_request(const rc_gate_job *job)
     rc_gate_beat(gate);
 }
 
-static void count(rc_gate_job *job)
+/* Of all tries: a failed one may have cost something too. */
+static void add_usage(const rc_gate_job *job, rc_gate_record *told)
+{
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (!step->charge.is_measured && !step->charge.is_estimated)
+            continue;
+        told->tokens_in = (told->tokens_in > 0 ? told->tokens_in : 0) + (int64_t)step->charge.input;
+        told->tokens_out =
+            (told->tokens_out > 0 ? told->tokens_out : 0) + (int64_t)step->charge.output;
+        told->cost_usd_micro =
+            (told->cost_usd_micro > 0 ? told->cost_usd_micro : 0) + (int64_t)step->cost_usd_micro;
+        told->is_estimated = told->is_estimated || step->charge.is_estimated;
+    }
+}
+
+void rc_gate_job_count(rc_gate_job *job)
 {
     const rc_gate_settings *settings = &job->gate->settings;
+    if (job->is_counted)
+        return;
+    job->is_counted = true;
     count_request(job);
     if (settings->on_record == NULL)
         return;
@@ -362,11 +381,18 @@ static void count(rc_gate_job *job)
         .latency_ms = rc_gate_now(job->gate) - job->began_ms,
         .first_byte_ms = job->first_byte_ms,
         .status = final_status(job),
+        .tokens_in = -1,
+        .tokens_out = -1,
+        .cost_usd_micro = -1,
         .is_stream = job->request.is_stream,
         .was_begun = job->was_begun,
         /* What went wrong before it worked is in the attempts. */
         .report = outcome == RC_OUTCOME_FAILED ? job->report : NULL,
     };
+    add_usage(job, &told);
+    if (job->request.trace.is_valid)
+        told.trace_id =
+            rc_str_make(job->request.trace.trace_id, sizeof job->request.trace.trace_id);
     if (job->now != NULL) {
         told.provider = job->now->provider->config->name;
         told.target = job->now->model;

@@ -10,14 +10,23 @@ static rc_str too_large(void)
                   "limits.max_body_bytes.");
 }
 
+/* Of a path that is none: as whoever asks would have it. */
+static rc_dialect guess_dialect(const rc_gate_request *request)
+{
+    const rc_str path = rc_http1_target(request->reader, request->head);
+    if (rc_str_starts_with(path, RC_STR("/v1beta")))
+        return RC_DIALECT_GEMINI;
+    return request->has_version ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT;
+}
+
 void rc_gate_job_on_head(rc_gate_job *job, const char *head)
 {
     const rc_http1 *reader = rc_exchange_reader(job->exchange);
     const rc_gate_plans *plans = rc_gate_job_plans(job);
     const rc_config *config = plans->config;
     const rc_gate_fault fault = rc_gate_request_read_head(&job->request, reader, head);
-    if (job->request.endpoint != NULL)
-        job->dialect = job->request.endpoint->dialect;
+    job->dialect = job->request.endpoint != NULL ? job->request.endpoint->dialect
+                                                 : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
     if (config->client_count > 0)

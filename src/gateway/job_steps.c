@@ -35,7 +35,6 @@ rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind)
         .at_unix_ms = rc_gate_unix_ms(job->gate),
         .latency_ms = -1,
         .first_byte_ms = -1,
-        .usage = {-1, -1, -1, -1, -1},
     };
     return step;
 }
@@ -51,42 +50,150 @@ void rc_gate_job_steps_done(rc_gate_job *job)
         alloc->put(alloc->ctx, job->entries, job->plan.entry_count * sizeof *job->entries);
 }
 
-static void count_try(const rc_gate_try *try, const rc_report *report)
+/* ---- what a try used ---- */
+
+/* Has any of it left this machine? */
+static bool was_sent(const rc_gate_try *try)
+{
+    return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
+}
+
+/* Tokens that are counted and things that are looked up cost nothing. */
+static bool is_free(const rc_gate_request *request)
+{
+    const rc_gate_endpoint_id id = request->endpoint->id;
+    return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
+           rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
+}
+
+static rc_try_end end_of(const rc_gate_try *try, const rc_report *report, bool is_done)
+{
+    if (is_free(&try->job->request))
+        return RC_TRY_FREE;
+    if (is_done)
+        return RC_TRY_DONE;
+    if (!was_sent(try))
+        return RC_TRY_NOT_SENT;
+    if (report == NULL)
+        return RC_TRY_CANCELLED;
+    if (try->mode == RC_MODE_HEAD)
+        return RC_TRY_SILENT;
+    const bool is_told = try->is_watched && try->watch.has_error && try->watch.content_events == 0;
+    return try->mode == RC_MODE_ERROR || is_told ? RC_TRY_REFUSED : RC_TRY_CUT;
+}
+
+static rc_charge charge_of(const rc_gate_try *try, rc_try_end end)
 {
     const rc_gate_job *job = try->job;
+    const rc_usage *usage = try->mode == RC_MODE_STREAM ? &try->watch.usage : &try->usage;
+    return job->is_body_gone ? rc_usage_charge_ask(usage, end, &job->ask)
+                             : rc_usage_charge(usage, end, job->request.body);
+}
+
+/* Most prices do not depend on how long the input is: a place remembers its own. */
+static uint64_t cost_of(const rc_gate_try *try, const rc_charge *charge)
+{
+    const rc_gate_place *place = &try->job->route->places[try->entry];
+    if (charge->input <= RC_GATE_PRICE_SHORT && place->has_price)
+        return rc_price_cost(place->price, charge);
+    const rc_config_provider *config = try->provider->config;
+    return rc_price_cost(rc_prices_find(rc_gate_job_plans(try->job)->prices,
+                                        rc_str_c(config->kind->name), config->name, try->model,
+                                        charge->input),
+                         charge);
+}
+
+static void count_try(const rc_gate_try *try, const rc_job_step *step)
+{
+    const rc_gate_job *job = try->job;
+    rc_metrics_shard *metrics = job->gate->metrics;
+    const uint16_t target = job->route->places[try->entry].metric;
     const rc_metrics_attempt attempt = {
-        .target = job->route->places[try->entry].metric,
-        .code = report != NULL ? rc_report_code(report) : RC_CODE_NONE,
+        .target = target,
+        .code = step->report != NULL ? rc_report_code(step->report) : RC_CODE_NONE,
         .duration_us = (uv_hrtime() - try->started_ns) / 1000,
         .first_byte_us = try->first_byte_us,
     };
-    rc_metrics_on_attempt(job->gate->metrics, &attempt);
+    rc_metrics_on_attempt(metrics, &attempt);
+    if (!step->charge.is_measured && !step->charge.is_estimated)
+        return;
+    const rc_metrics_usage usage = {
+        .target = target,
+        .client = job->client != SIZE_MAX ? rc_gate_job_plans(job)->client_metrics[job->client]
+                                          : RC_METRICS_OTHER,
+        .tokens_in = step->charge.input,
+        .tokens_out = step->charge.output,
+        .is_estimated = step->charge.is_estimated,
+        .cost_nano_usd = step->cost_usd_micro * 1000,
+    };
+    rc_metrics_on_usage(metrics, &usage);
 }
 
-void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report)
+static void describe(const rc_gate_try *try, rc_job_step *step)
 {
-    rc_gate_job *job = try->job;
-    count_try(try, report);
-    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_ATTEMPT);
-    if (step == NULL)
-        return;
     step->entry = try->entry;
     step->credential = try->credential;
     step->attempt = try->attempt;
     step->at_unix_ms = try->started_unix_ms;
     step->status = try->mode == RC_MODE_HEAD ? 0 : rc_http1_status(try->reader);
-    step->latency_ms = (int64_t)(rc_gate_now(job->gate) - try->started_ms);
+    step->latency_ms = (int64_t)(rc_gate_now(try->job->gate) - try->started_ms);
     step->first_byte_ms = try->first_byte_ms;
     step->bytes = try->bytes;
-    step->report = report != NULL ? rc_report_dup(report) : NULL;
-    if (try->is_watched)
-        step->usage = rc_stream_watch_usage(&try->watch);
-    if (step->usage.input >= 0 || step->usage.output >= 0)
+    if (step->charge.is_measured)
         step->flags |= RC_RECORD_MEASURED;
+    if (step->charge.is_estimated)
+        step->flags |= RC_RECORD_ESTIMATED;
     if (try->mode == RC_MODE_STREAM)
         step->flags |= RC_RECORD_STREAMING;
-    if (job->state == RC_JOB_ANSWERING)
+    if (try->job->state == RC_JOB_ANSWERING)
         step->flags |= RC_RECORD_COMMITTED;
+}
+
+static void settle(rc_gate_try *try, uint64_t cost)
+{
+    rc_spend_told told = {.count = 0};
+    if (try->hold.count == 0)
+        return;
+    (void)rc_purse_settle(&try->job->gate->world->purse, &try->hold, cost, &told);
+    rc_gate_job_tell_money(try->job, &told);
+}
+
+/* A try that there is no line for any more was paid for all the same: the last one has the sum. */
+static void add_to_last(rc_gate_job *job, const rc_job_step *more)
+{
+    uint32_t at = job->step_count;
+    while (at > 0 && job->steps[at - 1].kind != RC_RECORD_ATTEMPT)
+        at--;
+    if (at == 0)
+        return;
+    rc_job_step *last = &job->steps[at - 1];
+    last->charge.input += more->charge.input;
+    last->charge.output += more->charge.output;
+    last->charge.is_measured = last->charge.is_measured || more->charge.is_measured;
+    last->charge.is_estimated = last->charge.is_estimated || more->charge.is_estimated;
+    last->cost_usd_micro += more->cost_usd_micro;
+    last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
+}
+
+void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
+{
+    rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);
+    if (step == NULL) {
+        rc_job_step more = {.report = report};
+        more.charge = charge_of(try, end_of(try, report, is_done));
+        more.cost_usd_micro = cost_of(try, &more.charge);
+        describe(try, &more);
+        count_try(try, &more);
+        settle(try, more.cost_usd_micro);
+        add_to_last(try->job, &more);
+        return;
+    }
+    step->report = report != NULL ? rc_report_dup(report) : NULL;
+    step->charge = charge_of(try, end_of(try, report, is_done));
+    step->cost_usd_micro = cost_of(try, &step->charge);
+    describe(try, step);
+    count_try(try, step);
+    settle(try, step->cost_usd_micro);
 }
 
 /* ---- decisions ---- */

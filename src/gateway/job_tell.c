@@ -76,18 +76,35 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
 }
 
+/* A clause of the tables, as a message. */
+rc_str rc_gate_sentence(const char *clause, char *room, size_t size)
+{
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, size);
+    rc_buf_push(&text, rc_str_c(clause));
+    rc_buf_push_byte(&text, '.');
+    if (rc_buf_status(&text) != RC_OK)
+        return rc_str_c(clause);
+    if (room[0] >= 'a' && room[0] <= 'z')
+        room[0] = (char)(room[0] - 'a' + 'A');
+    return rc_buf_get(&text);
+}
+
 /* Wraps the latest failure; a call that ended at its deadline is told as that. */
 static const rc_report *tell_all(rc_gate_job *job)
 {
     const rc_action *action = &job->action;
     const bool is_tried = job->report != NULL;
     const bool is_late = is_tried && (job->is_late || action->reason == RC_WHY_DEADLINE_PASSED);
+    char room[256];
     rc_builder builder;
     rc_code code = is_tried ? RC_CODE_NONE : untried_code(action);
     if (is_late)
         code = RC_CODE_DEADLINE_EXCEEDED;
-    rc_gate_job_begin_report(job, &builder, code,
-                             is_tried ? RC_STR("") : rc_str_c(rc_reason_text(action->reason)));
+    rc_gate_job_begin_report(
+        job, &builder, code,
+        is_tried ? RC_STR("")
+                 : rc_gate_sentence(rc_reason_text(action->reason), room, sizeof room));
     if (is_late)
         rc_builder_set_message(&builder,
                                RC_STR("The deadline passed before the answer was whole."));

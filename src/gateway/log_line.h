@@ -88,6 +88,8 @@ rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style,
     X(CREDENTIAL_DEAD, ERROR, "credential_dead") \
     X(BREAKER_OPENED, WARN, "breaker_opened")    \
     X(BREAKER_CLOSED, INFO, "breaker_closed")    \
+    X(BUDGET_WARNING, WARN, "budget:warning")    \
+    X(BUDGET_PAUSED, WARN, "budget:paused")      \
     X(LOOP_STALL, WARN, "loop_stall")            \
     X(LOG_DROPPED, WARN, "log_dropped")
 

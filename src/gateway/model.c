@@ -1,5 +1,6 @@
 #include "gateway/model.h"
 
+#include "base/lanes.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -7,6 +8,8 @@ bool rc_gate_model_is_valid(rc_str model)
 {
     if (model.len == 0 || model.len > RC_GATE_MODEL_MAX)
         return false;
+    if (rc_lanes_is_simple(model.ptr, model.len, '\0'))
+        return true;
     bool is_plain = true;
     for (size_t i = 0; i < model.len; i++) {
         unsigned char c = (unsigned char)model.ptr[i];

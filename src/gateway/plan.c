@@ -149,7 +149,12 @@ static bool read_place(const rc_gate_plans *plans, const rc_config_target *targe
     *ret_place =
         (rc_gate_place){.provider = provider,
                         .model = target->model,
-                        .metric = target_metric(plans, provider->config->name, target->model)};
+                        .metric = target_metric(plans, provider->config->name, target->model),
+                        .has_price = !is_open(target->model)};
+    if (ret_place->has_price)
+        ret_place->price =
+            rc_prices_find(plans->prices, rc_str_c(provider->config->kind->name),
+                           provider->config->name, target->model, RC_GATE_PRICE_SHORT);
     *ret_entry = (rc_chain_entry){
         .target = rc_gate_world_target(plans->world, provider->config->name, target->model, now_ms),
         .tries = (uint16_t)target->tries,
@@ -273,6 +278,8 @@ static bool build(rc_gate_plans *plans, uint64_t now_ms, rc_gate_trouble *troubl
 static void free_plans(rc_gate_plans *plans)
 {
     const rc_alloc alloc = plans->alloc;
+    if (plans->has_money)
+        rc_purse_edition_done(&plans->money);
     rc_gate_plans_wipe_keys(plans);
     rc_arena_done(&plans->arena);
     uv_mutex_destroy(&plans->fresh_lock);
@@ -290,6 +297,7 @@ rc_gate_plans *rc_gate_plans_new(rc_gate_world *world, const rc_gate_given *give
         plans->world = world;
         plans->edition = edition;
         plans->config = given->config;
+        plans->prices = given->prices;
         plans->alloc = *alloc;
         atomic_init(&plans->refs, 1);
         rc_arena_init(&plans->arena, alloc, PLANS_MAX_BYTES);
@@ -335,6 +343,10 @@ void rc_gate_given_done(rc_gate_given *given, const rc_alloc *alloc)
         alloc->put(alloc->ctx, given->config, sizeof *given->config);
     }
     rc_rules_free(given->rules);
+    if (given->prices != NULL) {
+        rc_prices_done(given->prices);
+        alloc->put(alloc->ctx, given->prices, sizeof *given->prices);
+    }
     *given = (rc_gate_given){0};
 }
 

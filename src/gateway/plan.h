@@ -19,6 +19,8 @@
 #include "base/arena.h"
 #include "base/secret.h"
 #include "config/config.h"
+#include "config/prices.h"
+#include "gateway/purse.h"
 #include "gateway/request.h"
 #include "net/origin.h"
 #include "sys/calls.h"
@@ -46,7 +48,12 @@ typedef struct rc_gate_place {
     const rc_gate_provider *provider;
     rc_str model;    /* "*": the one that the client named */
     uint16_t metric; /* row of the target */
+    bool has_price;  /* price says what an input that is not long costs; NULL: nobody knows */
+    const rc_config_price *price;
 } rc_gate_place;
+
+/* Tokens of an input beyond which a price may be another one. */
+#define RC_GATE_PRICE_SHORT 32000u
 
 typedef struct rc_gate_route {
     rc_str name; /* the pattern; of a provider's own plan the provider's name */
@@ -66,6 +73,7 @@ typedef struct rc_gate_route {
 typedef struct rc_gate_given {
     rc_config *config; /* from the world's allocator, as is what it holds */
     rc_rules *rules;   /* of the user; NULL: the built-in ones alone */
+    rc_prices *prices; /* from the world's allocator */
 } rc_gate_given;
 
 /* Takes; also what is NULL. */
@@ -77,6 +85,10 @@ typedef struct rc_gate_plans {
     rc_gate_world *world;
     rc_gate_given given; /* its own */
     const rc_config *config;
+    const rc_prices *prices;
+    rc_purse_edition money;
+    bool has_money;   /* the edition of the purse is made */
+    bool has_budgets; /* somebody's money is limited */
     rc_alloc alloc;
     rc_arena arena;              /* behind fresh_lock once it is made */
     uv_mutex_t fresh_lock;       /* one key is refreshed at a time */

@@ -72,8 +72,8 @@ rc_gate_fault rc_gate_request_read_head(rc_gate_request *request, const rc_http1
 rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body);
 
 /* Reads the beginning of a body of which `left` bytes are still to come. False: it does not say
- * what must be known, and more of it must be waited for. body: borrows. Forgetting makes the request
- * what it was before, for another read. */
+ * what must be known, and more of it must be waited for. body: borrows. Forgetting makes the
+ * request what it was before, for another read. */
 bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left);
 void rc_gate_request_forget_start(rc_gate_request *request);
 

@@ -96,9 +96,14 @@ static bool accepts_problem(rc_str value)
 
 /* What stands where; of several the last, and how many there are. */
 typedef struct found {
-    rc_str values[RC_FIELD_COUNT];
+    uint8_t places[RC_FIELD_COUNT];
     uint8_t counts[RC_FIELD_COUNT];
 } found;
+
+static rc_str value_of(const rc_gate_request *request, const found *f, rc_gate_field field)
+{
+    return rc_http1_value(request->reader, request->head, f->places[field]);
+}
 
 /* Two of these would mean two things. */
 static const rc_gate_field singles[] = {
@@ -113,44 +118,44 @@ static void find_all(rc_gate_request *request, found *f)
         unsigned id = request->fields.ids[i];
         if (id == RC_FIELD_OTHER)
             continue;
-        f->values[id] = rc_http1_value(request->reader, request->head, i);
+        f->places[id] = (uint8_t)i;
         f->counts[id]++;
         if (id == RC_FIELD_ACCEPT)
-            request->wants_problem |= accepts_problem(f->values[id]);
+            request->wants_problem |= accepts_problem(value_of(request, f, RC_FIELD_ACCEPT));
     }
 }
 
 static void read_token(rc_gate_request *request, const found *f)
 {
     if (f->counts[RC_FIELD_AUTHORIZATION] == 1)
-        request->token = rc_gate_bearer(f->values[RC_FIELD_AUTHORIZATION]);
+        request->token = rc_gate_bearer(value_of(request, f, RC_FIELD_AUTHORIZATION));
     if (request->token.len == 0 && f->counts[RC_FIELD_X_API_KEY] == 1)
-        request->token = rc_secret_make(f->values[RC_FIELD_X_API_KEY]);
+        request->token = rc_secret_make(value_of(request, f, RC_FIELD_X_API_KEY));
     if (request->token.len == 0 && f->counts[RC_FIELD_X_GOOG_API_KEY] == 1)
-        request->token = rc_secret_make(f->values[RC_FIELD_X_GOOG_API_KEY]);
+        request->token = rc_secret_make(value_of(request, f, RC_FIELD_X_GOOG_API_KEY));
 }
 
 static void read_trace(rc_gate_request *request, const found *f)
 {
     if (f->counts[RC_FIELD_TRACEPARENT] != 1 ||
-        !rc_gate_trace_parse(f->values[RC_FIELD_TRACEPARENT], &request->trace))
+        !rc_gate_trace_parse(value_of(request, f, RC_FIELD_TRACEPARENT), &request->trace))
         return;
     if (f->counts[RC_FIELD_TRACESTATE] == 1 &&
-        f->values[RC_FIELD_TRACESTATE].len <= RC_TRACE_STATE_MAX)
-        request->trace.state = f->values[RC_FIELD_TRACESTATE];
+        value_of(request, f, RC_FIELD_TRACESTATE).len <= RC_TRACE_STATE_MAX)
+        request->trace.state = value_of(request, f, RC_FIELD_TRACESTATE);
 }
 
 static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
 {
     rc_gate_fault fault = rc_gate_fault_none();
     if (f->counts[RC_FIELD_DEADLINE_MS] > 0)
-        fault = read_deadline(request, f->values[RC_FIELD_DEADLINE_MS]);
+        fault = read_deadline(request, value_of(request, f, RC_FIELD_DEADLINE_MS));
     if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_POLICY] > 0)
-        fault = read_policy(request, f->values[RC_FIELD_POLICY]);
+        fault = read_policy(request, value_of(request, f, RC_FIELD_POLICY));
     if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_REPLAYABLE] > 0)
-        fault = read_replayable(request, f->values[RC_FIELD_REPLAYABLE]);
+        fault = read_replayable(request, value_of(request, f, RC_FIELD_REPLAYABLE));
     if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
-        fault = read_idempotency(request, f->values[RC_FIELD_IDEMPOTENCY_KEY]);
+        fault = read_idempotency(request, value_of(request, f, RC_FIELD_IDEMPOTENCY_KEY));
     return fault;
 }
 
@@ -162,9 +167,9 @@ rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
     read_trace(request, &f);
     request->has_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
     if (f.counts[RC_FIELD_CONTENT_ENCODING] == 1)
-        request->is_coded = is_coded(f.values[RC_FIELD_CONTENT_ENCODING]);
+        request->is_coded = is_coded(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));
     if (f.counts[RC_FIELD_CONTENT_TYPE] == 1)
-        request->boundary = rc_gate_form_boundary(f.values[RC_FIELD_CONTENT_TYPE]);
+        request->boundary = rc_gate_form_boundary(value_of(request, &f, RC_FIELD_CONTENT_TYPE));
     for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++)
         if (f.counts[singles[i]] > 1)
             return rc_gate_fault_make(RC_GATE_FAULT_REPEATED, rc_gate_field_name(singles[i]), "");

@@ -1,5 +1,6 @@
 #include "gateway/request_query.h"
 
+#include "base/buf_add.h"
 #include "base/str.h"
 #include "gateway/model.h"
 
@@ -62,8 +63,8 @@ void rc_gate_query_push(rc_buf *buf, rc_str query)
     while (next(&query, &found)) {
         if (is_credential(found.name))
             continue;
-        rc_buf_push_byte(buf, before);
-        rc_buf_push(buf, found.whole);
+        rc_buf_add_byte(buf, before);
+        rc_buf_add(buf, found.whole);
         before = '&';
     }
 }

@@ -1,5 +1,6 @@
 #include "gateway/request_trace.h"
 
+#include "base/buf_add.h"
 #include "base/str.h"
 #include "gateway/fields.h"
 
@@ -61,13 +62,13 @@ void rc_gate_push_trace(rc_buf *buf, const rc_gate_trace *trace, const uint8_t s
     }
     if (is_zero(rc_str_make(digits, sizeof digits)))
         return;
-    rc_buf_push(buf, RC_STR("traceparent: 00-"));
-    rc_buf_push(buf, rc_str_make(trace->trace_id, sizeof trace->trace_id));
-    rc_buf_push_byte(buf, '-');
-    rc_buf_push(buf, rc_str_make(digits, sizeof digits));
-    rc_buf_push(buf, RC_STR("-0"));
-    rc_buf_push_byte(buf, (char)('0' + (trace->flags & 3)));
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, RC_STR("traceparent: 00-"));
+    rc_buf_add(buf, rc_str_make(trace->trace_id, sizeof trace->trace_id));
+    rc_buf_add_byte(buf, '-');
+    rc_buf_add(buf, rc_str_make(digits, sizeof digits));
+    rc_buf_add(buf, RC_STR("-0"));
+    rc_buf_add_byte(buf, (char)('0' + (trace->flags & 3)));
+    rc_buf_add(buf, RC_STR("\r\n"));
     if (trace->state.len > 0)
         rc_gate_push_field(buf, RC_STR("tracestate"), trace->state);
 }

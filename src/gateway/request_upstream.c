@@ -1,8 +1,11 @@
 #include "gateway/request_upstream.h"
 
+#include "base/buf_add.h"
 #include "base/json_writer.h"
+#include "base/lanes.h"
 #include "base/str.h"
 #include "gateway/credentials_line.h"
+#include "gateway/request_names.h"
 #include "gateway/request_query.h"
 
 /* Each byte of a name becomes six in JSON at most. */
@@ -15,6 +18,7 @@ typedef struct writer {
     rc_str model;
     rc_str name; /* of the model, as the body has it; empty: the body stays as it is */
     char *name_room;
+    size_t renamed_len; /* of a body that has several names, all of them replaced; 0: of no such */
 } writer;
 
 /* ---- the model ---- */
@@ -22,8 +26,8 @@ typedef struct writer {
 /* Gemini's bodies may repeat the model of the path, as a resource. */
 static rc_str prefix_of(const rc_gate_request *request)
 {
-    rc_str old = rc_str_slice(request->body, request->model_at, request->model_end);
-    return rc_str_starts_with(old, RC_STR("\"models/")) ? RC_STR("models/") : RC_STR("");
+    rc_str old = rc_str_slice(request->body, request->model_at + 1, request->model_end);
+    return rc_gate_name_is_resource(old) ? RC_STR("models/") : RC_STR("");
 }
 
 static void write_name(writer *w)
@@ -34,10 +38,10 @@ static void write_name(writer *w)
     rc_buf_init_fixed(&text, plain, sizeof plain);
     rc_buf_init_fixed(&name, w->name_room, NAME_ROOM);
     if (w->request->endpoint->model == RC_MODEL_PATH)
-        rc_buf_push(&text, prefix_of(w->request));
-    rc_buf_push(&text, w->model);
+        rc_buf_add(&text, prefix_of(w->request));
+    rc_buf_add(&text, w->model);
     if (rc_gate_request_is_form(w->request))
-        rc_buf_push(&name, w->model);
+        rc_buf_add(&name, w->model);
     else
         rc_json_push_quoted(&name, rc_buf_get(&text));
     w->name = rc_buf_get(&name);
@@ -54,24 +58,35 @@ static rc_gate_fault choose_model(writer *w)
         return rc_gate_fault_none();
     if (!rc_gate_model_is_valid(w->model))
         return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "");
-    if (request->is_model_there)
+    if (rc_gate_names_are_many(request->endpoint))
+        w->renamed_len = rc_gate_names_measure(request->body, w->model);
+    else if (request->is_model_there)
         write_name(w);
     return rc_gate_fault_none();
 }
 
-static void cut_body(const writer *w, rc_str name, rc_gate_upstream *up)
+static uint64_t body_bytes(const writer *w)
 {
     const rc_gate_request *request = w->request;
-    up->pieces[0] = request->body;
+    if (w->renamed_len > 0)
+        return w->renamed_len;
+    if (w->name.len == 0)
+        return request->body.len;
+    return request->body.len - (request->model_end - request->model_at) + w->name.len;
+}
+
+/* written: what stands behind the head in the buffer, a name or a whole body. */
+static void cut_body(const writer *w, rc_str written, rc_gate_upstream *up)
+{
+    const rc_gate_request *request = w->request;
+    up->pieces[0] = w->renamed_len > 0 ? written : request->body;
     up->pieces[1] = up->pieces[2] = rc_str_make(NULL, 0);
-    if (name.len > 0) {
+    if (w->name.len > 0) {
         up->pieces[0] = rc_str_slice(request->body, 0, request->model_at);
-        up->pieces[1] = name;
+        up->pieces[1] = written;
         up->pieces[2] = rc_str_slice(request->body, request->model_end, request->body.len);
     }
-    up->body_bytes = 0;
-    for (size_t i = 0; i < RC_GATE_PIECES; i++)
-        up->body_bytes += up->pieces[i].len;
+    up->body_bytes = body_bytes(w);
 }
 
 /* ---- the head ---- */
@@ -79,6 +94,8 @@ static void cut_body(const writer *w, rc_str name, rc_gate_upstream *up)
 /* What the origin's reader has let through, once more: these two go out as they are. */
 static bool is_visible(rc_str text)
 {
+    if (rc_lanes_is_simple(text.ptr, text.len, '\0'))
+        return true;
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] <= ' ' || text.ptr[i] >= 0x7f)
             return false;
@@ -89,34 +106,34 @@ static void push_line(const writer *w, rc_buf *buf)
 {
     const rc_gate_endpoint *endpoint = w->request->endpoint;
     rc_dialect dialect = w->target->kind->dialect;
-    rc_buf_push(buf, rc_http1_method(w->request->reader));
-    rc_buf_push_byte(buf, ' ');
-    rc_buf_push(buf, rc_str_c(w->target->origin->prefix));
+    rc_buf_add(buf, rc_http1_method(w->request->reader));
+    rc_buf_add_byte(buf, ' ');
+    rc_buf_add(buf, rc_str_c(w->target->origin->prefix));
     if (endpoint->wire == RC_WIRE_NATIVE)
-        rc_buf_push(buf, w->request->rest);
+        rc_buf_add(buf, w->request->rest);
     else
-        rc_buf_push(buf, endpoint->upstream[rc_gate_wire_of(dialect)]);
+        rc_buf_add(buf, endpoint->upstream[rc_gate_wire_of(dialect)]);
     if (endpoint->model == RC_MODEL_PATH) {
         rc_gate_percent_encode(w->model, buf);
-        rc_buf_push(buf, endpoint->verb);
+        rc_buf_add(buf, endpoint->verb);
     }
     rc_gate_query_push(buf, w->request->query);
-    rc_buf_push(buf, RC_STR(" HTTP/1.1\r\n"));
+    rc_buf_add(buf, RC_STR(" HTTP/1.1\r\n"));
 }
 
 static void push_host(const rc_origin *origin, rc_buf *buf)
 {
     rc_str host = rc_str_make(origin->host, origin->host_len);
     bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
-    rc_buf_push(buf, is_v6 ? RC_STR("host: [") : RC_STR("host: "));
-    rc_buf_push(buf, host);
+    rc_buf_add(buf, is_v6 ? RC_STR("host: [") : RC_STR("host: "));
+    rc_buf_add(buf, host);
     if (is_v6)
-        rc_buf_push_byte(buf, ']');
+        rc_buf_add_byte(buf, ']');
     if (origin->port != (origin->is_https ? 443 : 80)) {
-        rc_buf_push_byte(buf, ':');
+        rc_buf_add_byte(buf, ':');
         rc_buf_push_u64(buf, origin->port);
     }
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, RC_STR("\r\n"));
 }
 
 /* Accept goes on but for the wish for problems, which is for us. Bodies must be readable, so no
@@ -135,10 +152,10 @@ static void push_passed(const writer *w, rc_buf *buf)
     }
     rc_gate_push_lines(buf, request->reader, request->head, from, request->fields.count);
     if (request->wants_problem)
-        rc_buf_push(buf, RC_STR("accept: */*\r\n"));
-    rc_buf_push(buf, RC_STR("accept-encoding: identity\r\n"));
+        rc_buf_add(buf, RC_STR("accept: */*\r\n"));
+    rc_buf_add(buf, RC_STR("accept-encoding: identity\r\n"));
     if (w->wire == RC_WIRE_ANTHROPIC && !request->has_version)
-        rc_buf_push(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
+        rc_buf_add(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
 }
 
 /* RFC 9110, section 8.6: a method that means something by a body says its length also when it is
@@ -149,9 +166,9 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
     bool has_body = rc_str_starts_with(method, RC_STR("P"));
     if (!has_body && bytes == 0)
         return;
-    rc_buf_push(buf, RC_STR("content-length: "));
+    rc_buf_add(buf, RC_STR("content-length: "));
     rc_buf_push_u64(buf, bytes);
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, RC_STR("\r\n"));
 }
 
 /* Enough for all of it, so that the key is never left behind in memory that was too small. */
@@ -159,7 +176,7 @@ static size_t room_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;
     return w->request->reader->head_bytes + origin->host_len + strlen(origin->prefix) +
-           w->target->key.len + 3 * w->model.len + w->name.len + 1024;
+           w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + 1024;
 }
 
 static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_target *target)
@@ -195,21 +212,23 @@ rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gat
 
     rc_gate_upstream up = {.is_bodiless =
                                rc_str_eq(rc_http1_method(request->reader), RC_STR("HEAD"))};
-    cut_body(&w, w.name, &up);
     push_line(&w, buf);
     push_host(target->origin, buf);
     if (!rc_gate_push_credential(buf, w.wire, target->auth, target->key))
         return rc_gate_fault_make(RC_GATE_FAULT_KEY, "keys", "visible ASCII characters alone");
     push_passed(&w, buf);
     rc_gate_push_trace(buf, &request->trace, target->span);
-    push_length(&w, up.body_bytes + request->body_left, buf);
-    rc_buf_push(buf, RC_STR("\r\n"));
+    push_length(&w, body_bytes(&w) + request->body_left, buf);
+    rc_buf_add(buf, RC_STR("\r\n"));
     size_t head_len = rc_buf_get(buf).len;
-    rc_buf_push(buf, w.name);
+    if (w.renamed_len > 0)
+        (void)rc_gate_names_push(buf, request->body, w.model);
+    else
+        rc_buf_add(buf, w.name);
     if (rc_buf_status(buf) != RC_OK)
         return rc_gate_fault_make(RC_GATE_FAULT_MEMORY, "", "");
     up.head = rc_str_slice(rc_buf_get(buf), 0, head_len);
-    cut_body(&w, rc_str_slice(rc_buf_get(buf), head_len, head_len + w.name.len), &up);
+    cut_body(&w, rc_str_slice(rc_buf_get(buf), head_len, rc_buf_get(buf).len), &up);
     *ret_upstream = up;
     return fault;
 }

@@ -2,7 +2,8 @@
  *
  *   line     METHOD base path + the endpoint's path ? query without credentials
  *   head     host, the provider's credential, what passes by spec/fields.def, trace, length
- *   body     the client's bytes; for another model three pieces: before, its name, after
+ *   body     the client's bytes; for another model three pieces: before, its name, after; a body
+ *            that may name it in several places is written anew, behind the head
  *
  * Nothing that comes from a client or a configuration can begin a line of its own: what a reader
  * has not checked is checked or escaped here. */
@@ -28,7 +29,8 @@ typedef struct rc_gate_target {
 
 typedef struct rc_gate_upstream {
     rc_str head;                   /* views buf */
-    rc_str pieces[RC_GATE_PIECES]; /* the first and the last view the body, the second views buf */
+    rc_str pieces[RC_GATE_PIECES]; /* view the body or buf; all in the first, unless a name is
+                                      replaced: that is the second */
     uint64_t body_bytes;           /* of all pieces */
     bool is_bodiless;              /* HEAD */
 } rc_gate_upstream;

@@ -2,7 +2,9 @@
 #include "base/str.h"
 #include "gateway/job.h"
 
-#define WIRE_MAX_BYTES ((size_t)256 << 10)
+#define WIRE_MAX_BYTES ((size_t)256 << 10) /* beside a body that is written anew */
+/* How often a try that is paused for money asks again. */
+#define PAUSE_MS 250u
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define ROOM_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
 
@@ -13,17 +15,29 @@ static uint32_t ms32(uint64_t ms)
 
 /* ---- memory ---- */
 
-static rc_gate_try *new_try(rc_gate_job *job)
+static rc_gate_try *take_spare(rc_gate *gate)
 {
-    rc_gate *gate = job->gate;
     const rc_alloc *alloc = &gate->settings.alloc;
     rc_gate_try *try = gate->spare_tries;
     if (try != NULL) {
         gate->spare_tries = try->next_spare;
         gate->spare_try_count--;
-    } else {
-        try = alloc->get(alloc->ctx, sizeof *try);
+        return try;
     }
+    try = alloc->get(alloc->ctx, sizeof *try);
+    if (try == NULL)
+        return NULL;
+    rc_buf_init(&try->wire, alloc, 0);
+    rc_buf_init(&try->sent, alloc, 0);
+    rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
+    rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
+    rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
+    return try;
+}
+
+static rc_gate_try *new_try(rc_gate_job *job)
+{
+    rc_gate_try *try = take_spare(job->gate);
     if (try == NULL)
         return NULL;
     /* The readers are set when they begin; the call's is large. */
@@ -31,20 +45,21 @@ static rc_gate_try *new_try(rc_gate_job *job)
     memset(&try->upstream, 0, offsetof(rc_upstream_call, reader));
     try->job = job;
     try->first_byte_ms = -1;
-    rc_buf_init(&try->wire, alloc, WIRE_MAX_BYTES);
-    rc_buf_init(&try->sent, alloc,
-                rc_gate_job_plans(job)->config->limits.max_body_bytes + RC_GATE_MODEL_MAX * 8);
-    rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
-    rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
-    rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
+    rc_usage_init(&try->usage);
+    const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
+    try->wire.max_bytes = WIRE_MAX_BYTES + body_max;
+    try->sent.max_bytes = body_max + RC_GATE_MODEL_MAX * 8;
     return try;
 }
 
-static void drop_request(rc_gate_try *try)
+static void free_memory(rc_gate *gate, rc_gate_try *try)
 {
-    rc_secret_wipe_buf(&try->wire);
     rc_buf_done(&try->wire);
     rc_buf_done(&try->sent);
+    rc_buf_done(&try->head);
+    rc_buf_done(&try->held);
+    rc_buf_done(&try->room);
+    gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
 }
 
 void rc_gate_try_free(rc_gate_try *try)
@@ -53,14 +68,18 @@ void rc_gate_try_free(rc_gate_try *try)
         return;
     rc_gate *gate = try->job->gate;
     rc_gate_try_stop(try);
-    drop_request(try);
-    rc_buf_done(&try->head);
-    rc_buf_done(&try->held);
-    rc_buf_done(&try->room);
+    if (try->hold.count > 0)
+        (void)rc_purse_release(&gate->world->purse, &try->hold);
+    rc_secret_wipe_buf(&try->wire);
     if (gate->spare_try_count >= RC_GATE_SPARE_MAX) {
-        gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
+        free_memory(gate, try);
         return;
     }
+    rc_gate_rest_buf(&try->wire);
+    rc_gate_rest_buf(&try->sent);
+    rc_gate_rest_buf(&try->head);
+    rc_gate_rest_buf(&try->held);
+    rc_gate_rest_buf(&try->room);
     try->next_spare = gate->spare_tries;
     gate->spare_tries = try;
     gate->spare_try_count++;
@@ -71,7 +90,7 @@ void rc_gate_free_spares(rc_gate *gate)
     while (gate->spare_tries != NULL) {
         rc_gate_try *try = gate->spare_tries;
         gate->spare_tries = try->next_spare;
-        gate->settings.alloc.put(gate->settings.alloc.ctx, try, sizeof *try);
+        free_memory(gate, try);
     }
 }
 
@@ -82,11 +101,12 @@ void rc_gate_try_slim(rc_gate_try *try)
 {
     if (try->demo != NULL || !rc_upstream_is_sent(&try->upstream))
         return;
-    drop_request(try);
-    rc_buf_init(&try->wire, &try->job->gate->settings.alloc, 1);
-    rc_buf_init(&try->sent, &try->job->gate->settings.alloc, 1);
-    rc_buf_done(&try->job->body);
-    rc_buf_init(&try->job->body, &try->job->gate->settings.alloc, 1);
+    try->job->ask = rc_ask_read(try->job->request.body);
+    try->job->is_body_gone = true;
+    rc_secret_wipe_buf(&try->wire);
+    rc_gate_drop_buf(&try->wire);
+    rc_gate_drop_buf(&try->sent);
+    rc_gate_drop_buf(&try->job->body);
 }
 
 /* ---- the request ---- */
@@ -148,6 +168,7 @@ static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
     rc_demo *demo = rc_gate_demo(gate);
     if (demo != NULL)
         try->demo = rc_demo_start(demo, request, rc_gate_unix_ms(gate), &rc_gate_try_upstream, try);
+    try->is_started = try->demo != NULL;
     if (try->demo == NULL)
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL,
                               RC_STR("There is no memory for the demo's answer."));
@@ -199,9 +220,71 @@ static bool is_open(rc_str model)
     return rc_str_eq(model, RC_STR("*"));
 }
 
+/* ---- money ---- */
+
+static size_t route_index(const rc_gate_job *job)
+{
+    return job->route->is_direct ? SIZE_MAX : (size_t)(job->route - rc_gate_job_plans(job)->routes);
+}
+
+static rc_spend_answer reserve(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    char names[RC_METRICS_NAME_MAX * 5];
+    rc_buf target;
+    rc_spend_told told = {.count = 0};
+    rc_buf_init_fixed(&target, names, sizeof names);
+    rc_buf_push(&target, try->provider->config->name);
+    rc_buf_push_byte(&target, '/');
+    rc_buf_push(&target, try->model);
+    const rc_purse_try what = {
+        .client = job->client,
+        .route = route_index(job),
+        .target = rc_buf_get(&target),
+        .provider = try->provider->config,
+        .model = try->model,
+        .request = job->request.body,
+    };
+    const rc_spend_answer answer =
+        rc_purse_reserve(&job->gate->world->purse, &rc_gate_job_plans(job)->money, &what,
+                         try->started_unix_ms, &try->hold, &told);
+    rc_gate_job_tell_money(job, &told);
+    return answer;
+}
+
+/* Paused: asked again and again, until there is room, the deadline comes or the client leaves. A
+ * hedge does not wait: the first lane goes on without it. */
+void rc_gate_try_ask_again(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    const rc_config_timeouts *timeouts = &job->route->timeouts;
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    if (rc_gate_job_plans(job)->has_budgets) {
+        const rc_spend_answer answer = reserve(try);
+        const bool is_late = now_ms + PAUSE_MS >= job->action.deadline_at_ms;
+        if (answer.verdict == RC_SPEND_WAIT && !is_late && try != job->beside) {
+            if (job->upload_left > 0)
+                rc_exchange_pause_body(job->exchange);
+            job->state = RC_JOB_PAUSED;
+            job->content_by_ms = now_ms + PAUSE_MS;
+            rc_gate_job_arm(job);
+            return;
+        }
+        if (answer.verdict != RC_SPEND_GRANTED) {
+            rc_gate_try_refuse_money(try, &answer);
+            return;
+        }
+    }
+    if (job->state == RC_JOB_PAUSED && job->upload_left > 0)
+        rc_exchange_resume_body(job->exchange);
+    job->state = RC_JOB_TRYING;
+    try->started_ms = now_ms;
+    job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
+    carry_out(try);
+}
+
 void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential)
 {
-    const rc_config_timeouts *timeouts = &job->route->timeouts;
     const rc_gate_place *place = &job->route->places[entry];
     const uint64_t now_ms = rc_gate_now(job->gate);
     rc_gate_try *try = new_try(job);
@@ -225,8 +308,7 @@ void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uin
     try->started_ns = uv_hrtime();
     try->first_byte_us = RC_METRICS_NO_TIME;
     try->started_unix_ms = rc_gate_unix_ms(job->gate);
-    job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
-    carry_out(try);
+    rc_gate_try_ask_again(try);
 }
 
 /* ---- while it runs ---- */

@@ -1,7 +1,4 @@
 /* What a provider answers, until it is clear what to make of it. */
-#define _GNU_SOURCE /* memmem */
-#include <string.h>
-
 #include "base/json_find.h"
 #include "base/str.h"
 #include "gateway/job.h"
@@ -44,7 +41,7 @@ static void win(rc_gate_try *try)
     (void)rc_hedge_on_answer(&job->hedge, &job->call, try->lane, rc_gate_now(job->gate),
                              rc_gate_chance_u64(job->gate));
     rc_gate_try_stop(other);
-    rc_gate_job_step_try(other, NULL);
+    rc_gate_job_step_try(other, NULL, false);
     rc_gate_try_free(other);
     job->beside = NULL;
     job->now = try;
@@ -78,8 +75,7 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
     if (write_lines(try) &&
         rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
                               length) == RC_OK) {
-        rc_buf_done(&job->lines);
-        rc_buf_init(&job->lines, &job->gate->settings.alloc, 2 * RC_JOB_HELD_MAX);
+        rc_gate_drop_buf(&job->lines);
         rc_gate_job_arm(job);
         return true;
     }
@@ -99,7 +95,7 @@ void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then)
     rc_gate_job *job = try->job;
     rc_gate *gate = job->gate;
     win(try);
-    rc_gate_job_step_try(try, NULL);
+    rc_gate_job_step_try(try, NULL, true);
     job->action = rc_call_on_success(&job->call, rc_gate_now(gate));
     rc_gate_world_delivered(gate->world, job->route, job->action.entry);
     rc_gate_job_keep(job, then);
@@ -168,8 +164,7 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
 }
 
 /* Is it an error, or no JSON at all? Most answers say nowhere that they are one, and most that are
- * damaged end too early: both can be told at memory speed, without the walk. The walk also finds
- * what was used. */
+ * damaged end too early: both can be told at memory speed, without the walk. */
 static bool is_bad(rc_gate_try *try, rc_str body)
 {
     rc_stream_seen seen;
@@ -177,8 +172,7 @@ static bool is_bad(rc_gate_try *try, rc_str body)
     const rc_status status = rc_json_find(body, &none, 1, false);
     if (status != RC_OK && status != RC_E_TYPE)
         return true;
-    if (status == RC_OK && memmem(body.ptr, body.len, "error\"", 6) == NULL &&
-        memmem(body.ptr, body.len, "\"usage", 6) == NULL)
+    if (status == RC_OK && rc_str_find(body, RC_STR("error\""), 0) == RC_STR_NPOS)
         return false;
     look(try, body, false, &seen);
     return (seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0;
@@ -199,6 +193,7 @@ static void end_whole(rc_gate_try *try)
         fail_body(try);
         return;
     }
+    (void)rc_usage_read(&try->usage, body);
     win(try);
     if (!write_lines(try)) {
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
@@ -333,13 +328,15 @@ static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
 static void on_failure(void *ctx, const rc_upstream_failure *failure)
 {
     rc_gate_try *try = ctx;
+    char room[256];
     try->demo = NULL;
     if (failure->is_local)
         rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind), rc_str_c(failure->text));
     else if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_end(try, failure);
     else if (failure->kind == RC_UPSTREAM_MALFORMED)
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, rc_str_c(failure->text));
+        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
+                              rc_gate_sentence(failure->text, room, sizeof room));
     else
         fail_transport(try, failure);
 }

@@ -24,13 +24,15 @@ static void tell_hedge(rc_gate_try *try)
     job->beside = NULL;
     if (action.what == RC_HEDGE_WAIT) {
         job->now = other;
+        if (rc_gate_try_has_begun(other))
+            job->content_by_ms = RC_UNLIMITED;
         rc_gate_try_free(try);
         rc_gate_job_arm(job);
         return;
     }
     job->now = try;
     rc_gate_try_stop(other);
-    rc_gate_job_step_try(other, NULL);
+    rc_gate_job_step_try(other, NULL, false);
     rc_gate_try_free(other);
     tell_call(job);
 }
@@ -41,7 +43,7 @@ static void take_report(rc_gate_try *try, const rc_report *report)
     rc_report_free(job->report);
     job->report = report;
     job->was_begun = job->state == RC_JOB_ANSWERING;
-    rc_gate_job_step_try(try, report);
+    rc_gate_job_step_try(try, report, false);
 }
 
 static void end_failed(rc_gate_try *try, const rc_report *report)
@@ -119,14 +121,34 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message)
 
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
 {
+    rc_gate_try_fail_report(try, report_try(try, code, message));
+}
+
+/* What was asked beside it is on record too. */
+static void give_up_beside(rc_gate_job *job)
+{
+    rc_gate_try *other = job->beside;
+    job->beside = NULL;
+    rc_gate_try_stop(other);
+    rc_gate_job_step_try(other, NULL, false);
+    rc_gate_try_free(other);
+}
+
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report)
+{
     rc_gate_job *job = try->job;
-    take_report(try, report_try(try, code, message));
-    if (job->beside != NULL) {
+    take_report(try, report);
+    if (job->beside != NULL)
         rc_hedge_on_cancel(&job->hedge, &job->call, rc_gate_now(job->gate));
-        rc_gate_try_free(try == job->now ? job->beside : job->now);
-        job->now = try;
+    /* What is in the way of a hedge is not in the way of the try that it was to help. */
+    if (try == job->beside) {
         job->beside = NULL;
+        rc_gate_try_free(try);
+        rc_gate_job_arm(job);
+        return;
     }
+    if (job->beside != NULL)
+        give_up_beside(job);
     rc_gate_job_do(job, rc_call_on_cancel(&job->call, rc_gate_now(job->gate)));
 }
 

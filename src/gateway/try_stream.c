@@ -40,8 +40,7 @@ static bool release(rc_gate_try *try)
     if (!rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
         return false;
     rc_gate_try_write(try, rc_buf_get(&try->held));
-    rc_buf_done(&try->held);
-    rc_buf_init(&try->held, &try->job->gate->settings.alloc, 2 * RC_JOB_HELD_MAX);
+    rc_gate_drop_buf(&try->held);
     rc_gate_try_slim(try);
     return true;
 }

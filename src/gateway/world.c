@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "sys/clock.h"
 
 static void lock_shared(void *ctx)
 {
@@ -12,6 +13,12 @@ static void lock_shared(void *ctx)
 static void unlock_shared(void *ctx)
 {
     uv_mutex_unlock(ctx);
+}
+
+static void free_counters(rc_gate_world *world)
+{
+    rc_purse_done(&world->purse);
+    rc_metrics_free(world->metrics);
 }
 
 rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
@@ -24,12 +31,16 @@ rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, co
     world->metrics = rc_metrics_new(alloc, loops);
     if (world->metrics == NULL)
         return RC_E_NOMEM;
-    if (uv_mutex_init(&world->shared_lock) != 0) {
+    if (rc_purse_init(&world->purse, alloc) != RC_OK) {
         rc_metrics_free(world->metrics);
         return RC_E_NOMEM;
     }
+    if (uv_mutex_init(&world->shared_lock) != 0) {
+        free_counters(world);
+        return RC_E_NOMEM;
+    }
     if (uv_mutex_init(&world->lock) != 0) {
-        rc_metrics_free(world->metrics);
+        free_counters(world);
         uv_mutex_destroy(&world->shared_lock);
         return RC_E_NOMEM;
     }
@@ -54,16 +65,32 @@ void rc_gate_world_done(rc_gate_world *world)
         put(alloc, world->credentials[i].name, world->credentials[i].name_len);
     put(alloc, world->targets, world->target_room * sizeof *world->targets);
     put(alloc, world->credentials, world->credential_room * sizeof *world->credentials);
+    if (world->store_url.len > 0) {
+        char *url = (char *)(uintptr_t)world->store_url.ptr;
+        rc_secret_wipe(url, world->store_url.len);
+        put(alloc, url, world->store_url.len);
+    }
     put(alloc, world->index, world->index_size * sizeof *world->index);
     put(alloc, world->shared.targets, world->target_room * sizeof *world->shared.targets);
     put(alloc, world->shared.credentials,
         world->credential_room * sizeof *world->shared.credentials);
-    rc_metrics_free(world->metrics);
+    free_counters(world);
     uv_mutex_destroy(&world->lock);
     uv_mutex_destroy(&world->shared_lock);
 }
 
 /* ---- editions ---- */
+
+static bool has_budgets(const rc_config *config)
+{
+    for (size_t i = 0; i < config->client_count; i++)
+        if (config->clients[i].budget_usd > 0)
+            return true;
+    for (size_t i = 0; i < config->route_count; i++)
+        if (config->routes[i].budget_usd > 0)
+            return true;
+    return config->budget_count > 0;
+}
 
 bool rc_gate_world_load(rc_gate_world *world, const rc_gate_given *given, uint64_t now_ms,
                         rc_gate_trouble *ret_trouble)
@@ -72,15 +99,26 @@ bool rc_gate_world_load(rc_gate_world *world, const rc_gate_given *given, uint64
     rc_gate_plans *plans = rc_gate_plans_new(world, given, edition, now_ms, ret_trouble);
     if (plans == NULL)
         return false;
+    if (rc_purse_load(&world->purse, plans->config, plans->prices, rc_clock_unix_ms(world->calls),
+                      &plans->money, NULL) != RC_OK) {
+        plans->given = (rc_gate_given){0}; /* still the caller's */
+        rc_gate_plans_drop(plans);
+        *ret_trouble = (rc_gate_trouble){.is_memory = true, .text = "there is no memory for it"};
+        return false;
+    }
+    plans->has_money = true;
+    plans->has_budgets = has_budgets(plans->config);
+    rc_gate_world_recall_money(world, plans);
     const rc_shared_settings settings = rc_config_shared_settings(plans->config);
     rc_shared_set_settings(&world->shared, &settings, now_ms);
-    for (size_t i = 0; i < plans->config->provider_count; i++)
-        rc_gate_world_set_pool(world, &plans->providers[i], edition);
     uv_mutex_lock(&world->lock);
     rc_gate_plans *before = world->plans;
     world->plans = plans;
     atomic_store_explicit(&world->edition, edition, memory_order_release);
     uv_mutex_unlock(&world->lock);
+    /* Whoever gets a new credential finds its key: the edition comes first. */
+    for (size_t i = 0; i < plans->config->provider_count; i++)
+        rc_gate_world_set_pool(world, &plans->providers[i], edition);
     rc_gate_plans_drop(before);
     return true;
 }
@@ -91,6 +129,21 @@ rc_gate_plans *rc_gate_world_plans(rc_gate_world *world)
     rc_gate_plans *plans = rc_gate_plans_take(world->plans);
     uv_mutex_unlock(&world->lock);
     return plans;
+}
+
+/* What was spent before is known to the store. Without it budgets begin with nothing, which is
+ * told when the store is opened. */
+void rc_gate_world_recall_money(rc_gate_world *world, const rc_gate_plans *plans)
+{
+    const rc_store_settings reading = {.mode = RC_STORE_READ};
+    rc_store *store = NULL;
+    rc_store_fault fault;
+    if (world->store_url.len == 0 ||
+        !rc_store_open(world->store_url, &reading, &world->alloc, &store, &fault))
+        return;
+    (void)rc_purse_recall(&world->purse, &plans->money, store, rc_clock_unix_ms(world->calls),
+                          &fault);
+    rc_store_close(store);
 }
 
 /* ---- chains ---- */

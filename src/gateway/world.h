@@ -23,6 +23,7 @@
 #include "base/secret.h"
 #include "gateway/metrics.h"
 #include "gateway/plan.h"
+#include "gateway/purse.h"
 #include "store/writer.h"
 #include "sys/calls.h"
 
@@ -71,11 +72,13 @@ struct rc_gate_world {
     rc_gate_plans *plans; /* the newest; NULL: none yet */
     atomic_uint edition;  /* of the newest */
     rc_writer *writer;    /* NULL: there is no audit */
+    rc_str store_url;     /* its own memory; empty: there is no audit */
     rc_metrics *metrics;
+    rc_purse purse; /* budgets of money; has locks of its own */
 };
 
-/* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc: copies;
- * it must serve all threads. */
+/* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc:
+ * copies; it must serve all threads. */
 rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
                              uint32_t loops, uint64_t now_ms);
 
@@ -89,6 +92,9 @@ void rc_gate_world_done(rc_gate_world *world);
  * success. One thread at a time. */
 bool rc_gate_world_load(rc_gate_world *world, const rc_gate_given *given, uint64_t now_ms,
                         rc_gate_trouble *ret_trouble);
+
+/* Takes over what the store knows of budgets that are new. */
+void rc_gate_world_recall_money(rc_gate_world *world, const rc_gate_plans *plans);
 
 /* The newest; gives a reference. NULL: there is none. */
 rc_gate_plans *rc_gate_world_plans(rc_gate_world *world);

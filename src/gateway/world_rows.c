@@ -195,6 +195,16 @@ static void set_row_pool(rc_gate_world *world, uint16_t row, const rc_gate_provi
     rc_shared_set_limit(&world->shared, row, (uint32_t)config->max_in_flight);
 }
 
+/* Locked. The provider as it is now: a job may be of an edition that is no more. */
+static const rc_gate_provider *newest(const rc_gate_world *world, const rc_gate_provider *mine)
+{
+    const rc_gate_plans *plans = world->plans;
+    for (size_t i = 0; plans != NULL && i < plans->config->provider_count; i++)
+        if (rc_str_eq(plans->config->providers[i].name, mine->config->name))
+            return &plans->providers[i];
+    return mine;
+}
+
 uint16_t rc_gate_world_guest(rc_gate_world *world, rc_str provider, rc_str model,
                              const rc_gate_provider *pool, uint64_t now_ms)
 {
@@ -206,7 +216,7 @@ uint16_t rc_gate_world_guest(rc_gate_world *world, rc_str provider, rc_str model
             world->targets[row].is_guest = true;
             world->targets[row].edition = rc_gate_world_edition(world);
             world->guests++;
-            set_row_pool(world, row, pool);
+            set_row_pool(world, row, newest(world, pool));
         }
     }
     uv_mutex_unlock(&world->lock);

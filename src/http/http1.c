@@ -98,10 +98,13 @@ static int on_value_end(llhttp_t *parser)
     return 0;
 }
 
+/* Inside quotes llhttp takes any byte but the ends of lines. */
 static int on_extension(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = of(parser);
-    (void)at;
+    for (size_t i = 0; i < len; i++)
+        if (((unsigned char)at[i] < 0x20 && at[i] != '\t') || at[i] == 0x7f)
+            return refuse(reader, RC_HTTP1_FAULT_CHUNK);
     reader->extension_bytes += (uint32_t)len;
     return reader->extension_bytes > reader->limits->chunk_extension_bytes
                ? refuse(reader, RC_HTTP1_FAULT_CHUNK_EXTENSION)

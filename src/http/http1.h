@@ -5,9 +5,9 @@
  *     └──────── FAULT ◄──────┘
  *
  * Bytes in, facts out: no I/O, no allocation, no clock. A head without anything unusual in it is
- * read in one pass (http1_plain.c). All others, and chunks, llhttp takes apart; what it lets through
- * and two readers might understand in two ways is refused on top (RFC 9112, sections 2.2, 3.2, 5,
- * 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
+ * read in one pass (http1_plain.c). All others, and chunks, llhttp takes apart; what it lets
+ * through and two readers might understand in two ways is refused on top (RFC 9112, sections 2.2,
+ * 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
  *
  * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
  * between calls, but its bytes from the message's first one on must be there. */
@@ -180,8 +180,8 @@ uint64_t rc_http1_length(const rc_http1 *reader);
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
 /* Compares len bytes, which may be in any case, with those of lower: letters, digits and dashes.
- * Where there is no control character, as in a head that was read, the bit that makes a letter small
- * makes none of these out of anything else. */
+ * Where there is no control character, as in a head that was read, the bit that makes a letter
+ * small makes none of these out of anything else. */
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);

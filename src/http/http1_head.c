@@ -5,11 +5,13 @@
 static uint32_t count_of(const rc_http1 *reader, const char *head, rc_str name, rc_str *ret_value)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < reader->field_count; i++)
-        if (rc_http1_is_name(rc_http1_name(reader, head, i), name)) {
-            *ret_value = rc_http1_value(reader, head, i);
-            count++;
-        }
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        if (reader->fields[i].name_len != name.len ||
+            !rc_http1_is_name(rc_http1_name(reader, head, i), name))
+            continue;
+        *ret_value = rc_http1_value(reader, head, i);
+        count++;
+    }
     return count;
 }
 
@@ -108,26 +110,12 @@ static bool is_all_of(rc_str text, const uint32_t *set)
     return true;
 }
 
-/* Most are of letters, digits and -./: alone, which is seen sixteen bytes at a time. */
-static bool is_simple(rc_str text, char but)
-{
-    for (size_t i = 0; i < text.len; i += RC_LANES) {
-        size_t left = text.len - i;
-        rc_lanes bytes = rc_lanes_load_some(text.ptr + i, left);
-        rc_lanes fits = rc_lanes_in_range(bytes | 0x20, 'a', 'z') |
-                        (rc_lanes_in_range(bytes, '-', ':') & (rc_lanes)(bytes != (uint8_t)but));
-        uint32_t others = rc_lanes_bits(~fits);
-        if ((left < RC_LANES ? others & ((1u << left) - 1) : others) != 0)
-            return false;
-    }
-    return true;
-}
-
 /* Letters, digits and -._~:[]% */
 bool rc_http1_is_host(rc_str host)
 {
     static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
-    return host.len > 0 && (is_simple(host, '/') || is_all_of(host, allowed));
+    return host.len > 0 &&
+           (rc_lanes_is_simple(host.ptr, host.len, '/') || is_all_of(host, allowed));
 }
 
 /* All that is visible but #"<>\^`{|} */
@@ -135,7 +123,7 @@ bool rc_http1_is_path(rc_str target)
 {
     static const char_set allowed = {0, 0xaffffff2, 0xafffffff, 0x47fffffe};
     return target.len > 0 && target.ptr[0] == '/' &&
-           (is_simple(target, '\0') || is_all_of(target, allowed));
+           (rc_lanes_is_simple(target.ptr, target.len, '\0') || is_all_of(target, allowed));
 }
 
 static const llhttp_method_t methods[] = {

@@ -2,8 +2,8 @@
  *
  *   [mock/]WORD[+WORD...][@K[/N]]   mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
  *
- * The words are those of spec/mock.def. @K: so for the first K requests, then as "ok"; @K/N: for the first K of every N. Times may
- * have a unit: 2s, 200ms. Pure: no clock, no memory, no I/O. */
+ * The words are those of spec/mock.def. @K: so for the first K requests, then as "ok"; @K/N: for
+ * the first K of every N. Times may have a unit: 2s, 200ms. Pure: no clock, no memory, no I/O. */
 #ifndef RC_MOCK_BEHAVIOUR_H
 #define RC_MOCK_BEHAVIOUR_H
 

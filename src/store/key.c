@@ -8,7 +8,6 @@
 
 #define TIME_LETTERS 10
 #define LOW_LETTERS 3
-#define ID_HEAD "rep_"
 #define ID_LETTERS (RC_ID_LEN - 4)
 
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -62,11 +61,16 @@ bool rc_key_parse(rc_str text, int64_t *ret_key)
     return true;
 }
 
+rc_str rc_key_letters(rc_str text)
+{
+    const bool has_head = rc_str_starts_with_nocase(text, RC_STR("rep_")) ||
+                          rc_str_starts_with_nocase(text, RC_STR("req_"));
+    return has_head ? rc_str_slice(text, RC_ID_LEN - ID_LETTERS, text.len) : text;
+}
+
 bool rc_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last)
 {
-    const rc_str head = RC_STR(ID_HEAD);
-    if (rc_str_starts_with_nocase(prefix, head))
-        prefix = rc_str_slice(prefix, head.len, prefix.len);
+    prefix = rc_key_letters(prefix);
     if (prefix.len == 0 || prefix.len > ID_LETTERS || !is_time_head(prefix))
         return false;
     for (size_t i = TIME_LETTERS; i < prefix.len; i++)
@@ -76,8 +80,13 @@ bool rc_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last)
     const rc_str known = rc_str_slice(prefix, 0, TIME_LETTERS);
     if (!parse_letters(known, &time))
         return false;
-    const unsigned open_bits = 5 * (unsigned)(TIME_LETTERS - known.len) + RC_KEY_LOW_BITS;
-    *ret_first = time << open_bits;
-    *ret_last = *ret_first + ((INT64_C(1) << open_bits) - 1);
+    int64_t first = time;
+    int64_t last = time;
+    for (size_t i = known.len; i < TIME_LETTERS + LOW_LETTERS; i++) {
+        first = first << 5;
+        last = last << 5 | 31;
+    }
+    *ret_first = first;
+    *ret_last = last;
     return true;
 }

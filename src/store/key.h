@@ -21,8 +21,12 @@ void rc_key_push(rc_buf *buf, int64_t key);
 /* The key of a text, in letters of either case. False: it is none. text: borrows. */
 bool rc_key_parse(rc_str text, int64_t *ret_key);
 
-/* The keys that an id can have which begins as prefix does: of "rep_" and up to 26 letters, or of
- * the letters alone, in either case. False: no id begins like that. prefix: borrows. */
+/* The letters of an id or the beginning of one: without "rep_", or "req_" as a client was told it.
+ * Views text. */
+rc_str rc_key_letters(rc_str text);
+
+/* The keys that an id can have which begins as prefix does: of such a head and up to 26 letters, or
+ * of the letters alone, in either case. False: no id begins like that. prefix: borrows. */
 bool rc_key_range(rc_str prefix, int64_t *ret_first, int64_t *ret_last);
 
 #endif

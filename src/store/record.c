@@ -56,6 +56,17 @@ bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome)
     return false;
 }
 
+rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
+                              bool is_there)
+{
+    if (code != RC_CODE_NONE)
+        return error_class == RC_CLASS_CANCELLATION ? RC_OUTCOME_CANCELLED : RC_OUTCOME_FAILED;
+    if (operation == RC_OUTCOME_OPEN)
+        return RC_OUTCOME_OPEN;
+    return operation == RC_OUTCOME_SUCCEEDED && is_there ? RC_OUTCOME_SUCCEEDED
+                                                         : RC_OUTCOME_CANCELLED;
+}
+
 static bool is_kind(rc_record_kind kind)
 {
     return kind > RC_RECORD_NONE && kind <= RC_RECORD_SERVICE;

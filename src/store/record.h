@@ -45,7 +45,8 @@ typedef struct rc_record {
     rc_outcome outcome;  /* of an OUTCOME */
     rc_str operation_id; /* an rc_id, made when the operation began; the same in all its records */
     uint32_t seq;        /* of the operation, from 0; the same one twice is one record */
-    int64_t unix_ms;     /* of a BEGIN that is read: the time in the id */
+    int64_t unix_ms;     /* of an ATTEMPT or a WAIT its beginning, of others when it happened; of a
+                            BEGIN that is read, the time in the id */
     int64_t at_ms;       /* reading: since the time in the id */
     uint32_t attempt;
     rc_str client; /* of BEGIN and OUTCOME: client, route */
@@ -88,6 +89,12 @@ rc_record_kind rc_record_kind_parse(rc_str name);
 const char *rc_outcome_name(rc_outcome outcome);
 bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome);
 
+/* How an attempt ended, seen from its operation. What has no code answered, if the operation
+ * succeeded there; else it was let go: its client left, or another target was quicker. OPEN: nobody
+ * knows. is_there: at the target that the operation ended with. */
+rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
+                              bool is_there);
+
 /* Are they what the store takes? RC_E_ARGUMENT: no kind; RC_E_SYNTAX: an operation's id is not an
  * rc_id; RC_E_RANGE: a number that is too large or a time that is none. records: borrows. */
 rc_status rc_records_check(const rc_record *records, size_t count);
@@ -105,6 +112,20 @@ typedef struct rc_store_mark {
     uint32_t state;        /* 0: nothing to remember; saving it forgets the mark */
     int64_t until_unix_ms; /* by the wall clock, which goes on while we do not; 0: for good */
 } rc_store_mark;
+
+/* What was spent on a day, by whom and where: the sum of the attempts that cost something, or used
+ * tokens. The store adds it up as it keeps the attempts, in the same transaction. */
+typedef struct rc_store_spent {
+    int64_t day; /* since 1970, in UTC: of the attempts' unix_ms */
+    rc_str client;
+    rc_str route;
+    rc_str target;
+    rc_str credential;
+    uint64_t attempts;
+    uint64_t tokens_in;
+    uint64_t tokens_out;
+    uint64_t cost_usd_micro;
+} rc_store_spent;
 
 /* rc_batch: records and marks that are kept together or not at all. */
 typedef struct rc_batch {

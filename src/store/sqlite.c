@@ -3,12 +3,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/render_text.h"
 #include "store/sqlite_private.h"
+#include "sys/calls.h"
 #include "sys/file.h"
 
 #define BUSY_MS 1000
 #define PATH_BYTES_MAX ((size_t)4096)
 #define WRITER_SUFFIX "-writer"
+#define LOG_SUFFIX "-wal"
+#define URI_BYTES_MAX (3 * PATH_BYTES_MAX)
 /* The log is moved into the file when it has that many pages, some 16 MB. */
 #define LOG_PAGES 4000
 /* Steps of SQLite's machine between two looks whether somebody still waits: about a millisecond. */
@@ -203,6 +207,7 @@ static const rc_store_calls calls = {
     .names = rc_sqlite_list_names,
     .measure = rc_sqlite_measure,
     .marks = read_marks,
+    .spent = rc_sqlite_spent,
     .check = check,
     .watch = watch,
     .close = close_store,
@@ -218,10 +223,10 @@ static int on_commit(void *ctx, sqlite3 *db, const char *name, int log_pages)
     return SQLITE_OK;
 }
 
-static bool open_file(rc_sqlite *sqlite, int flags, rc_store_fault *fault)
+static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_fault *fault)
 {
     int code = sqlite3_open_v2(
-        sqlite->path, &sqlite->db,
+        name, &sqlite->db,
         flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE, NULL);
     if (sqlite->db == NULL)
         return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "open", sqlite->path, NULL);
@@ -249,7 +254,8 @@ static bool take_lock(rc_sqlite *sqlite, rc_store_fault *fault)
 static bool open_to_write(rc_sqlite *sqlite, bool is_power_safe, rc_store_fault *fault)
 {
     int version = 0;
-    if (!take_lock(sqlite, fault) || !open_file(sqlite, SQLITE_OPEN_READWRITE, fault) ||
+    if (!take_lock(sqlite, fault) ||
+        !open_file(sqlite, sqlite->path, SQLITE_OPEN_READWRITE, fault) ||
         !rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault))
         return false;
     /* From here on the file is known to be ours, and may be changed. */
@@ -263,11 +269,47 @@ static bool open_to_write(rc_sqlite *sqlite, bool is_power_safe, rc_store_fault 
     return rc_sqlite_migrate(sqlite, rc_sqlite_steps, rc_sqlite_step_count, version, fault);
 }
 
+/* A reader needs the index of the log beside the file. Who may not write there has none unless
+ * somebody else made it. When there is no log either, the file alone is all there is and nobody
+ * writes it: it can be read as one that does not change. */
+static bool is_left_alone(const rc_sqlite *sqlite, const rc_store_fault *fault)
+{
+    char path[PATH_BYTES_MAX + sizeof(LOG_SUFFIX)];
+    struct stat log;
+    if (fault->kind != RC_STORE_READ_ONLY && fault->kind != RC_STORE_NOT_ALLOWED)
+        return false;
+    sqlite3_snprintf(sizeof(path), path, "%s" LOG_SUFFIX, sqlite->path);
+    return rc_sys_real.stat(path, &log) != 0 || log.st_size == 0;
+}
+
+/* "file:/var/a%3Fb.db?immutable=1" */
+static void push_uri(const rc_sqlite *sqlite, rc_buf *uri)
+{
+    rc_buf_push(uri, RC_STR("file:"));
+    rc_push_percent(uri, rc_str_c(sqlite->path), URI_BYTES_MAX);
+    rc_buf_push(uri, RC_STR("?immutable=1"));
+    rc_buf_push_byte(uri, '\0');
+}
+
+static bool open_left_alone(rc_sqlite *sqlite, int *ret_version, rc_store_fault *fault)
+{
+    char memory[URI_BYTES_MAX + 32];
+    rc_buf uri;
+    rc_buf_init_fixed(&uri, memory, sizeof(memory));
+    push_uri(sqlite, &uri);
+    sqlite3_close(sqlite->db);
+    sqlite->db = NULL;
+    return open_file(sqlite, memory, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, fault) &&
+           rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, ret_version, fault);
+}
+
 static bool open_to_read(rc_sqlite *sqlite, rc_store_fault *fault)
 {
     int version = 0;
-    if (!open_file(sqlite, SQLITE_OPEN_READONLY, fault) ||
-        !rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault))
+    if (!open_file(sqlite, sqlite->path, SQLITE_OPEN_READONLY, fault))
+        return false;
+    if (!rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault) &&
+        (!is_left_alone(sqlite, fault) || !open_left_alone(sqlite, &version, fault)))
         return false;
     if (version == 0)
         return rc_store_fault_set(fault, RC_STORE_MISSING, "open", sqlite->path, "it is empty");

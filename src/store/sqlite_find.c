@@ -10,7 +10,7 @@
 #define SQL_MAX 4096
 #define HEAD_LEN 4 /* rep_ */
 
-/* "rep_" and letters in upper case, whatever was typed. */
+/* "rep_" and letters in upper case, whatever was typed or told. */
 typedef struct spelled {
     char text[RC_ID_LEN + 1];
     size_t len;
@@ -19,8 +19,7 @@ typedef struct spelled {
 static spelled spell(rc_str prefix)
 {
     spelled id = {.text = "rep_", .len = HEAD_LEN};
-    if (rc_str_starts_with_nocase(prefix, RC_STR("rep_")))
-        prefix = rc_str_slice(prefix, HEAD_LEN, prefix.len);
+    prefix = rc_key_letters(prefix);
     for (size_t i = 0; i < prefix.len && id.len < RC_ID_LEN; i++) {
         const char c = prefix.ptr[i];
         id.text[id.len++] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;

@@ -44,12 +44,36 @@ static bool say_name(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], c
     return true;
 }
 
-void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX])
+/* One bound on each side: of two the planner would seek by one and walk to the other. */
+static void say_keys(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
-    say(where, " t.op >= %lld", (long long)rc_sqlite_time_key(filter->from_unix_ms));
-    if (filter->until_unix_ms > 0)
-        say(where, " AND t.op < %lld", (long long)rc_sqlite_time_key(filter->until_unix_ms));
+    say(where, " t.op >= %lld", (long long)first);
+    if (end > 0)
+        say(where, " AND t.op < %lld", (long long)end);
+}
+
+static int64_t end_of(const rc_store_filter *filter)
+{
+    return filter->until_unix_ms > 0 ? rc_sqlite_time_key(filter->until_unix_ms) : 0;
+}
+
+void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX])
+{
+    say_keys(rc_sqlite_time_key(filter->from_unix_ms), end_of(filter), where);
+}
+
+/* The keys of a page: within the filter's times, and beyond the last one that was seen. */
+static void say_page(const rc_store_query *query, char where[RC_SQLITE_WHERE_MAX])
+{
+    int64_t first = rc_sqlite_time_key(query->filter.from_unix_ms);
+    int64_t end = end_of(&query->filter);
+    const int64_t seen = query->beyond_key;
+    if (seen != 0 && query->is_oldest_first && seen >= first)
+        first = seen < INT64_MAX ? seen + 1 : seen;
+    if (seen != 0 && !query->is_oldest_first && (end == 0 || seen < end))
+        end = seen;
+    say_keys(first, end, where);
 }
 
 /* Of a single attempt the operation's row names the target; the records of others are looked at. */
@@ -83,10 +107,10 @@ static void say_outcome(const rc_store_filter *filter, char where[RC_SQLITE_WHER
             RC_KEY_LOW_BITS, (long long)filter->ended_unix_ms);
 }
 
-bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
+/* What a filter asks for beside its times. */
+static bool say_rest(const rc_sqlite *sqlite, const rc_store_filter *filter,
                      char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
 {
-    rc_sqlite_where_time(filter, where);
     if (!say_name(sqlite, where, "client", filter->client, fault) ||
         !say_name(sqlite, where, "route", filter->route, fault) ||
         !say_name(sqlite, where, "model", filter->model, fault) ||
@@ -100,6 +124,13 @@ bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
         say(where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
     say_outcome(filter, where);
     return true;
+}
+
+bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
+{
+    rc_sqlite_where_time(filter, where);
+    return say_rest(sqlite, filter, where, fault);
 }
 
 void rc_sqlite_bind_filter(sqlite3_stmt *statement, const rc_store_filter *filter)
@@ -128,11 +159,9 @@ bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each
     rc_sqlite *sqlite = (rc_sqlite *)store;
     char where[RC_SQLITE_WHERE_MAX];
     char sql[SQL_MAX];
-    if (!rc_sqlite_where(sqlite, &query->filter, where, fault))
+    say_page(query, where);
+    if (!say_rest(sqlite, &query->filter, where, fault))
         return false;
-    if (query->beyond_key != 0)
-        say(where, query->is_oldest_first ? " AND t.op > %lld" : " AND t.op < %lld",
-            (long long)query->beyond_key);
     sqlite3_snprintf(sizeof(sql), sql,
                      "SELECT" RC_SQLITE_OPERATION "%s FROM operations t LEFT JOIN reports r ON"
                      " r.op = t.op AND r.seq = t.outcome_seq WHERE%s ORDER BY t.op%s LIMIT %lld",

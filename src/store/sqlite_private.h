@@ -18,6 +18,8 @@ typedef enum rc_sqlite_statement {
     RC_SQL_END_OPERATION,
     RC_SQL_ADD_RECORD,
     RC_SQL_ADD_REPORT,
+    RC_SQL_ADD_SPENT,
+    RC_SQL_FIND_OWNER,
     RC_SQL_FIND_NAME,
     RC_SQL_ADD_NAME,
     RC_SQL_SAVE_MARK,
@@ -26,6 +28,28 @@ typedef enum rc_sqlite_statement {
     RC_SQL_READ_RECORDS,
     RC_SQL_COUNT
 } rc_sqlite_statement;
+
+/* Whose operation it is, as numbers of names. */
+typedef struct rc_sqlite_owner {
+    int64_t client;
+    int64_t route;
+} rc_sqlite_owner;
+
+/* A row of `spend`, or what is to be added to one. */
+typedef struct rc_sqlite_spent_row {
+    int64_t day;
+    int64_t client;
+    int64_t route;
+    int64_t target;
+    int64_t credential;
+    int64_t attempts;
+    int64_t tokens_in;
+    int64_t tokens_out;
+    int64_t cost_usd_micro;
+} rc_sqlite_spent_row;
+
+/* The attempts of a transaction are added up first: most are of few rows. */
+#define RC_SQLITE_SPENT_MAX 32
 
 typedef struct rc_sqlite {
     rc_store base;
@@ -38,6 +62,8 @@ typedef struct rc_sqlite {
     void *is_enough_ctx;
     sqlite3_stmt *statements[RC_SQL_COUNT];
     rc_names names;
+    rc_sqlite_spent_row spent[RC_SQLITE_SPENT_MAX]; /* in this transaction, and not written yet */
+    size_t spent_count;
     char *path; /* ends in NUL */
     size_t path_size;
 } rc_sqlite;
@@ -89,6 +115,24 @@ bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fa
 void rc_sqlite_drop_statements(rc_sqlite *sqlite);
 /* A statement, prepared; NULL: fault says why not. */
 sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault);
+
+/* --- sqlite_spent.c --- */
+
+extern const char rc_sqlite_add_spent_sql[];
+extern const char rc_sqlite_find_owner_sql[];
+
+/* Whose operation has that key. */
+bool rc_sqlite_find_owner(rc_sqlite *sqlite, int64_t key, rc_sqlite_owner *ret_owner,
+                          rc_store_fault *fault);
+
+/* Adds an attempt that was just kept to what was spent; written by flush, before the transaction
+ * ends. */
+bool rc_sqlite_add_spent(rc_sqlite *sqlite, const rc_sqlite_owner *owner, const rc_record *record,
+                         rc_store_fault *fault);
+bool rc_sqlite_flush_spent(rc_sqlite *sqlite, rc_store_fault *fault);
+
+bool rc_sqlite_spent(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
+                     rc_store_fault *fault);
 
 /* --- sqlite_names.c --- */
 

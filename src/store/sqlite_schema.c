@@ -35,8 +35,23 @@ static const char version_1[] =
     "CREATE TABLE marks(kind INTEGER NOT NULL, name TEXT NOT NULL, state INTEGER NOT NULL,"
     " until_unix_ms INTEGER NOT NULL, PRIMARY KEY(kind, name)) WITHOUT ROWID;";
 
+/* What was spent: attempts (kind 2) added up by day, of those that cost something or used tokens.
+ * What is there already is added up now, so that the sums are those of all attempts from the first
+ * on. The time of a record is that of its operation's key and at_ms. */
+static const char version_2[] =
+    "CREATE TABLE spend(day INTEGER NOT NULL, client INTEGER NOT NULL, route INTEGER NOT NULL,"
+    " target INTEGER NOT NULL, credential INTEGER NOT NULL, attempts INTEGER NOT NULL,"
+    " tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd_micro INTEGER NOT NULL,"
+    " PRIMARY KEY(day, client, route, target, credential)) WITHOUT ROWID;"
+    "INSERT INTO spend SELECT ((r.op >> 15) + r.at_ms) / 86400000, o.client, o.route, r.target,"
+    " r.credential, count(*), sum(r.tokens_in), sum(r.tokens_out), sum(r.cost_usd_micro)"
+    " FROM records r JOIN operations o ON o.op = r.op"
+    " WHERE r.kind = 2 AND (r.tokens_in > 0 OR r.tokens_out > 0 OR r.cost_usd_micro > 0)"
+    " GROUP BY 1, 2, 3, 4, 5;";
+
 const rc_sqlite_step rc_sqlite_steps[] = {
     {1, version_1},
+    {2, version_2},
 };
 const size_t rc_sqlite_step_count = sizeof(rc_sqlite_steps) / sizeof(rc_sqlite_steps[0]);
 

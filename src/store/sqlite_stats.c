@@ -87,11 +87,9 @@ static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret
     ret_row->client = operation->client;
     ret_row->route = operation->route;
     ret_row->tries = 1;
-    ret_row->outcome = RC_OUTCOME_FAILED;
-    if (ret_row->code == RC_CODE_NONE)
-        ret_row->outcome = RC_OUTCOME_SUCCEEDED;
-    else if (ret_row->error_class == RC_CLASS_CANCELLATION)
-        ret_row->outcome = RC_OUTCOME_CANCELLED;
+    ret_row->outcome =
+        rc_attempt_outcome((rc_code)ret_row->code, (rc_error_class)ret_row->error_class,
+                           operation->outcome, ret_row->target == operation->target);
 }
 
 static rc_stats_sample sample_of(const row *from)

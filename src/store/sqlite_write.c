@@ -55,6 +55,8 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_ADD_RECORD] = add_record_sql,
     [RC_SQL_ADD_REPORT] =
         "INSERT OR IGNORE INTO reports(op, seq, report_id, body) VALUES(?1, ?2, ?3, ?4)",
+    [RC_SQL_ADD_SPENT] = rc_sqlite_add_spent_sql,
+    [RC_SQL_FIND_OWNER] = rc_sqlite_find_owner_sql,
     [RC_SQL_FIND_NAME] = "SELECT id FROM names WHERE text = ?1",
     [RC_SQL_ADD_NAME] = "INSERT INTO names(text) VALUES(?1)",
     [RC_SQL_SAVE_MARK] = "REPLACE INTO marks(kind, name, state, until_unix_ms) VALUES(?, ?, ?, ?)",
@@ -204,7 +206,7 @@ static bool add_report(rc_sqlite *sqlite, int64_t key, const rc_record *record,
     return finish(sqlite, add, fault);
 }
 
-static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record,
+static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, bool *ret_is_new,
                        rc_store_fault *fault)
 {
     sqlite3_stmt *add = rc_sqlite_get(sqlite, RC_SQL_ADD_RECORD, fault);
@@ -215,8 +217,11 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record,
     sqlite3_bind_int64(add, 1, key);
     sqlite3_bind_int64(add, 2, record->seq);
     sqlite3_bind_int64(add, 3, (int)record->kind);
-    return bind_columns(sqlite, add, 4, &timed, fault) && finish(sqlite, add, fault) &&
-           add_report(sqlite, key, record, fault);
+    if (!bind_columns(sqlite, add, 4, &timed, fault) || !finish(sqlite, add, fault))
+        return false;
+    /* One that was there before was counted then. */
+    *ret_is_new = sqlite3_changes(sqlite->db) == 1;
+    return add_report(sqlite, key, record, fault);
 }
 
 /* Adds the row of an operation, or its end. row: what is to stand in it. */
@@ -287,18 +292,42 @@ static bool settle(rc_sqlite *sqlite, const rc_record *row, bool is_beginning, p
            put_operation(sqlite, ret_place, row, fault);
 }
 
+static bool is_spent(const rc_record *record)
+{
+    return record->kind == RC_RECORD_ATTEMPT &&
+           (record->tokens_in > 0 || record->tokens_out > 0 || record->cost_usd_micro > 0);
+}
+
+/* Adds an attempt to what its operation's owner has spent. row: of the operation. */
+static bool count_spent(rc_sqlite *sqlite, int64_t key, const rc_record *row, bool is_beginning,
+                        const rc_record *record, rc_store_fault *fault)
+{
+    rc_sqlite_owner owner = {.client = 0};
+    bool is_known = is_beginning ? rc_sqlite_name(sqlite, row->client, &owner.client, fault) &&
+                                       rc_sqlite_name(sqlite, row->route, &owner.route, fault)
+                                 : rc_sqlite_find_owner(sqlite, key, &owner, fault);
+    return is_known && rc_sqlite_add_spent(sqlite, &owner, record, fault);
+}
+
 static bool add_operation(rc_sqlite *sqlite, const rc_record *records, size_t count,
                           rc_store_fault *fault)
 {
     place where = {.key = 0};
     const rc_record row = operation_row(records, count);
-    if (!settle(sqlite, &row, records[0].kind == RC_RECORD_BEGIN, &where, fault) ||
+    const bool is_beginning = records[0].kind == RC_RECORD_BEGIN;
+    if (!settle(sqlite, &row, is_beginning, &where, fault) ||
         (row.kind == RC_RECORD_OUTCOME && !add_report(sqlite, where.key, &row, fault)))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (records[i].kind != RC_RECORD_BEGIN && records[i].kind != RC_RECORD_OUTCOME &&
-            !add_record(sqlite, where.key, &records[i], fault))
+    for (size_t i = 0; i < count; i++) {
+        bool is_new = false;
+        if (records[i].kind == RC_RECORD_BEGIN || records[i].kind == RC_RECORD_OUTCOME)
+            continue;
+        if (!add_record(sqlite, where.key, &records[i], &is_new, fault))
             return false;
+        if (is_new && is_spent(&records[i]) &&
+            !count_spent(sqlite, where.key, &row, is_beginning, &records[i], fault))
+            return false;
+    }
     return true;
 }
 
@@ -345,7 +374,7 @@ static bool add_all(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fa
     for (const rc_batch *batch = first; batch != NULL; batch = batch->next)
         if (!add_batch(sqlite, batch, fault))
             return false;
-    return run(sqlite, RC_SQL_COMMIT, fault);
+    return rc_sqlite_flush_spent(sqlite, fault) && run(sqlite, RC_SQL_COMMIT, fault);
 }
 
 bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fault)
@@ -364,5 +393,6 @@ bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fa
         run(sqlite, RC_SQL_ROLLBACK, &ignored);
     /* Names that were given numbers in it have none now. */
     rc_names_clear(&sqlite->names);
+    sqlite->spent_count = 0;
     return false;
 }

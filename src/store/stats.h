@@ -33,7 +33,7 @@ typedef struct rc_stats_group {
     int64_t key;    /* rc_error_class, rc_code, the time's first Unix millisecond; else private */
     char label[96]; /* of a target, client, model or route; ends in NUL */
     uint64_t count;
-    uint64_t succeeded; /* of attempts: without a code */
+    uint64_t succeeded; /* of attempts: as rc_attempt_outcome says */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;

@@ -76,6 +76,12 @@ bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_stor
     return store->calls->marks(store, each, ctx, fault);
 }
 
+bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
+                          rc_store_fault *fault)
+{
+    return store->calls->spent(store, from_day, each, ctx, fault);
+}
+
 void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
 {
     store->calls->watch(store, is_enough, ctx);

@@ -56,6 +56,7 @@ typedef struct rc_store_query {
 typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
 typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
 typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
+typedef bool (*rc_store_spent_each)(void *ctx, const rc_store_spent *spent);
 /* True: the answer is not wanted any more. */
 typedef bool (*rc_store_is_enough)(void *ctx);
 
@@ -86,6 +87,8 @@ typedef struct rc_store_calls {
     bool (*names)(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault);
     bool (*measure)(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
     bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+    bool (*spent)(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
+                  rc_store_fault *fault);
     bool (*check)(rc_store *store, rc_store_fault *fault);
     void (*watch)(rc_store *store, rc_store_is_enough is_enough, void *ctx);
     void (*close)(rc_store *store);
@@ -123,7 +126,7 @@ bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each 
 
 /* Operations, as a list has them, of which an id begins as prefix does: their own, or that of a
  * report of theirs. At most limit, the oldest first; exact ids stand alone. Letters of either
- * case; "rep_" may be left out. */
+ * case; "rep_" may be left out, or be "req_" as in an answer's headers. */
 bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
@@ -145,6 +148,11 @@ bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fau
 
 /* What must survive a restart. Marks are saved by append. */
 bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
+
+/* What was spent, from a day on (0: ever), the oldest first. The sums are those of the attempts
+ * that are kept, to the millionth. */
+bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
+                          rc_store_fault *fault);
 
 /* Asks is_enough again and again, some hundred times a second, while a question is answered: once
  * it says so, the question ends with the fault STOPPED. NULL: no question is ended. ctx: borrows

@@ -164,7 +164,7 @@ config() { "$RECOURSE" config "$@"; }
     printf 'prices: p.yaml\n' >c.yaml
     printf 'a: [\n' >p.yaml
     run -78 config check c.yaml
-    [[ $output == *"prices: \"p.yaml\", line 2: "* ]]
+    [[ $output == *"prices: \"p.yaml\", line 2, column 1: "* ]]
 }
 
 @test "the file: here, then XDG_CONFIG_HOME or ~/.config, then the environment" {
@@ -206,7 +206,7 @@ config() { "$RECOURSE" config "$@"; }
 
 @test "mistakes in the command line" {
     run -64 config
-    [[ $output == *"check, show or keys is expected"* ]]
+    [[ $output == *"check, show, keys or prices is expected"* ]]
     run -64 config chek
     [[ $output == *"did you mean check?"* ]]
     run -64 config show good.yaml --format json

@@ -358,7 +358,7 @@ on_terminal() { # COLUMNS COMMAND
 }
 
 @test "jsonl: lost output is told, a reader who has gone ends it" {
-    for _ in $(seq 20000); do echo '{"id":"a","status":429}'; done >cases
+    yes '{"id":"a","status":429}' | head -n 20000 >cases
     run -74 --separate-stderr bash -c '"$RECOURSE" explain --jsonl cases >/dev/full'
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
     run -0 bash -c '"$RECOURSE" explain --jsonl cases 2>err | head -n 1; echo "${PIPESTATUS[0]}"'

@@ -127,13 +127,19 @@ timeless() {
     render --format http report.json | tr -d '\r' | grep -qx 'content-type: application/problem+json'
 }
 
-@test "stream: the last event of a stream, blank line included" {
-    for dialect in problem openai-chat openai-responses anthropic gemini; do
+@test "stream: the end of a stream, blank line included" {
+    for dialect in problem openai-chat openai-responses anthropic; do
         render --format $dialect --stream report.json >frame
         grep -q '^data: {' frame
         [ "$(tail -c 2 frame | od -An -c | tr -d ' ')" = '\n\n' ]
     done
     render --format anthropic --stream report.json | head -n 1 | grep -qx 'event: error'
+    render --format openai-responses --stream report.json | grep -qx 'event: response.failed'
+    # Google's has something behind its event, for SDKs that look for no errors in events.
+    render --format gemini --stream report.json | tr -d '\r' >frame
+    head -n 1 frame | grep -q '^data: {"error":'
+    [ -z "$(sed -n 2p frame)" ]
+    [ "data: $(sed -n 3p frame)" = "$(sed -n 1p frame)" ]
 }
 
 @test "json: one line, or as many as --indent makes of it" {

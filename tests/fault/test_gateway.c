@@ -116,6 +116,12 @@ static bool read_config(const rc_alloc *alloc, rc_gate_given *ret_given)
         return false;
     rc_config_faults_init(&faults);
     *ret_given = (rc_gate_given){.config = config};
+    ret_given->prices = alloc->get(alloc->ctx, sizeof *ret_given->prices);
+    if (ret_given->prices == NULL) {
+        alloc->put(alloc->ctx, config, sizeof *config);
+        return false;
+    }
+    rc_prices_init(ret_given->prices);
     const rc_status status = rc_config_parse(config, rc_str_c(config_text), alloc, &faults);
     if (status == RC_OK)
         return true;

@@ -10,6 +10,7 @@
 #include <recourse/stdlib.h>
 
 #include "base/str.h"
+#include "gateway/request_names.h"
 #include "gateway/request_upstream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,14 +57,30 @@ static void check_read(const rc_gate_request *request)
     check(((needs & RC_NEED_STREAMING) != 0) == request->is_stream);
 }
 
+/* All names are the model's: to rename them once more changes nothing. */
+static void check_renamed(rc_str renamed, rc_str model)
+{
+    static char memory[1 << 18];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    check(rc_gate_names_measure(renamed, model) == renamed.len);
+    check(rc_gate_names_push(&buf, renamed, model) == RC_OK);
+    check(rc_str_eq(rc_buf_get(&buf), renamed));
+}
+
 /* The body of what was written is the client's, but for the model. */
-static void check_body(const rc_gate_request *request, const rc_gate_upstream *up)
+static void check_body(const rc_gate_request *request, rc_str model, const rc_gate_upstream *up)
 {
     rc_str body = request->body;
     uint64_t bytes = 0;
     for (size_t i = 0; i < RC_GATE_PIECES; i++)
         bytes += up->pieces[i].len;
     check(bytes == up->body_bytes);
+    if (rc_gate_names_are_many(request->endpoint) && up->pieces[0].ptr != body.ptr) {
+        check(up->pieces[1].len == 0 && up->pieces[2].len == 0);
+        check_renamed(up->pieces[0], model);
+        return;
+    }
     if (up->pieces[1].len == 0) {
         check(up->pieces[0].ptr == body.ptr && up->pieces[0].len == body.len);
         check(up->pieces[2].len == 0);
@@ -131,7 +148,7 @@ static void write_one(const rc_gate_request *request, unsigned index)
     check(fault.kind == (suits ? RC_GATE_FAULT_NONE : RC_GATE_FAULT_WIRE));
     if (!suits)
         return;
-    check_body(request, &up);
+    check_body(request, target.model, &up);
     check_head(request, &up);
 }
 

@@ -81,7 +81,8 @@ static outcome read_all(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size
     return got;
 }
 
-/* A head that is there at once may be read without llhttp; one of which a byte came first is not. */
+/* A head that is there at once may be read without llhttp; one of which a byte came first is not.
+ * */
 static void compare_ways(rc_http1_kind kind, rc_str bytes)
 {
     static rc_http1 plain;

@@ -47,9 +47,9 @@ static void check_end(const stream_run *run)
     if (other == RC_STREAM_END_COMPLETE)
         check(orderly == other && (all & RC_STREAM_TERMINATOR));
     check((all & RC_STREAM_ERROR) || orderly != RC_STREAM_END_ERRORED);
-    rc_stream_usage usage = rc_stream_watch_usage(&run->watch);
-    check(usage.input >= -1 && usage.output >= -1 && usage.cached >= -1);
-    check(usage.written >= -1 && usage.reasoning >= -1);
+    rc_usage_count said = rc_usage_said(&run->watch.usage);
+    check(said.input >= -1 && said.output >= -1 && said.cached >= -1);
+    check(said.written >= -1 && said.reasoning >= -1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -26,7 +26,8 @@ bats_require_minimum_version 1.5.0
     mkdir "$copy"
     cd "$RECOURSE_SOURCE" || return
     cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools "$copy"
-    RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release
+    RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release \
+        --target recourse --target recourse_core --target recourse_shared
     for file in recourse librecourse.a librecourse.so.0; do
         echo "$file"
         cmp "$RECOURSE_BINARY/$file" "$copy/out/release/$file"

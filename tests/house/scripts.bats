@@ -41,6 +41,19 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
     [[ $output != *" gcc"* ]]
 }
 
+@test "deps: what has come in another way is not installed again" {
+    machine 0
+    run -0 deps test
+    grep -q " nodejs" "$BATS_TEST_TMPDIR/asked"
+    grep -q " npm" "$BATS_TEST_TMPDIR/asked"
+    rm "$BATS_TEST_TMPDIR/asked"
+    stub node ''
+    stub npm ''
+    run -0 deps test
+    grep -q " bats" "$BATS_TEST_TMPDIR/asked"
+    run ! grep -q " nodejs\| npm" "$BATS_TEST_TMPDIR/asked"
+}
+
 @test "deps: the package lists are fetched when an install fails" {
     machine 0
     stub apt-get "echo \"\$@\" >>$BATS_TEST_TMPDIR/asked
@@ -93,4 +106,51 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
 
 @test "tally: a program that never ends is ended" {
     RECOURSE_TEST_SECONDS=0.2 run -1 tools/tally.sh endless sleep 60
+}
+
+# The tests of the SDKs on a machine of its own, with nothing installed yet.
+sdk() { PATH=$bin RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/run.sh; }
+
+@test "sdk: without node, with an old one or without npm the tests fail and say so" {
+    for tool in mkdir cksum flock rm cp sed; do
+        ln -s "$(command -v $tool)" "$bin/$tool"
+    done
+    run -1 sdk
+    [[ $output == *"not ok 1 - "*"there is no node"* ]]
+    stub node 'echo 16'
+    run -1 sdk
+    [[ $output == *"not ok 1 - "*"there is no npm"* ]]
+    stub npm 'echo no route to the registry >&2; exit 1'
+    run -1 sdk
+    [[ $output == *"not ok 1 - "*"node is 16"* ]]
+}
+
+@test "sdk: packages that cannot be had are a failure, each time" {
+    for tool in mkdir cksum flock rm cp sed; do
+        ln -s "$(command -v $tool)" "$bin/$tool"
+    done
+    stub node 'echo 18'
+    stub npm 'echo no route to the registry >&2; exit 1'
+    for _ in 1 2; do
+        run -1 sdk
+        [[ $output == *"# no route to the registry"*"not ok 1 - "*"npm ci failed"* ]]
+    done
+}
+
+@test "sdk: packages are fetched once, and again when the lock changes" {
+    for tool in mkdir cksum flock rm cp sed mktemp ln; do
+        ln -s "$(command -v $tool)" "$bin/$tool"
+    done
+    stub node '[ "$1" != main.mjs ] || { ls node_modules; exit 0; }; echo 18'
+    stub npm "echo \"\$@\" >>$BATS_TEST_TMPDIR/asked; mkdir -p node_modules/there"
+    ln -s "$(command -v ls)" "$bin/ls"
+    for _ in 1 2; do
+        run -0 sdk
+        [ "$output" = there ]
+    done
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/asked")" -eq 1 ]
+    echo another >"$BATS_TEST_TMPDIR/build/sdk/.lock"
+    run -0 sdk
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/asked")" -eq 2 ]
+    grep -q '^ci --ignore-scripts' "$BATS_TEST_TMPDIR/asked"
 }

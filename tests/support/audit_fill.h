@@ -86,7 +86,8 @@ typedef struct fill {
     rc_store *store;
     rc_alloc alloc;
     uint64_t chance;
-    rc_id_maker ids;
+    rc_id_maker ids;        /* of operations */
+    rc_id_maker report_ids; /* which are made later */
     fill_report passing[FILL_PASSING][FILL_TARGETS];
     fill_report final[FILL_FINAL][FILL_TARGETS];
     fill_operation operations[FILL_GROUP];
@@ -106,14 +107,14 @@ static inline uint32_t fill_below(fill *f, uint32_t end)
     return (uint32_t)(fill_next(f) % end);
 }
 
-static inline rc_id fill_id(fill *f, int64_t unix_ms)
+static inline rc_id fill_id(fill *f, rc_id_maker *maker, int64_t unix_ms)
 {
     uint8_t entropy[10];
     const uint64_t a = fill_next(f);
     const uint64_t b = fill_next(f);
     memcpy(entropy, &a, 8);
     memcpy(entropy + 8, &b, 2);
-    return rc_id_make(&f->ids, unix_ms, entropy);
+    return rc_id_make(maker, unix_ms, entropy);
 }
 
 /* --- reports --- */
@@ -181,7 +182,7 @@ static inline void fill_set_report(fill *f, fill_operation *op, rc_record *recor
 {
     const rc_code_info *info = rc_code_get(failure->code);
     const size_t at = record->seq;
-    op->report_ids[at] = fill_id(f, record->unix_ms);
+    op->report_ids[at] = fill_id(f, &f->report_ids, record->unix_ms);
     memcpy(op->reports[at], report->json, report->len);
     memcpy(op->reports[at] + report->id_at, op->report_ids[at].text, RC_ID_LEN);
     record->code = failure->code;
@@ -219,7 +220,6 @@ static inline void fill_succeed(fill *f, fill_operation *op, rc_record *attempt,
     attempt->bytes = attempt->tokens_out * 5;
     attempt->flags = RC_RECORD_MEASURED | RC_RECORD_COMMITTED;
     op->at_ms += attempt->latency_ms;
-    attempt->unix_ms = op->records[0].unix_ms + op->at_ms;
 }
 
 static inline void fill_end(fill_operation *op, rc_outcome outcome, uint32_t attempts)
@@ -257,7 +257,6 @@ static inline bool fill_fail_once(fill *f, fill_operation *op, uint32_t attempt,
     record->latency_ms =
         80 + fill_below(f, failure->code == RC_CODE_PROVIDER_TIMEOUT ? 20000 : 900);
     op->at_ms += record->latency_ms;
-    record->unix_ms = op->records[0].unix_ms + op->at_ms;
     fill_set_report(f, op, record, failure, &f->passing[kind][*target]);
     if (failure->wait_ms > 0) {
         rc_record *wait = fill_add(op, RC_RECORD_WAIT);
@@ -289,7 +288,6 @@ static inline void fill_final_failure(fill *f, fill_operation *op, uint32_t atte
     record->status = failure->status;
     record->latency_ms = 60 + fill_below(f, 400);
     op->at_ms += record->latency_ms;
-    record->unix_ms = op->records[0].unix_ms + op->at_ms;
     fill_set_report(f, op, record, failure, &f->final[kind][target]);
     rc_record *stop = fill_add(op, RC_RECORD_STOP);
     stop->reason = failure->reason;
@@ -309,7 +307,7 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
     uint32_t attempt = 1;
     op->count = 0;
     op->at_ms = 0;
-    op->id = fill_id(f, unix_ms);
+    op->id = fill_id(f, &f->ids, unix_ms);
     rc_record *begin = fill_add(op, RC_RECORD_BEGIN);
     begin->unix_ms = unix_ms;
     begin->client = rc_str_c(clients[fill_below(f, 5)]);
@@ -332,8 +330,6 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
         fill_end(op, RC_OUTCOME_SUCCEEDED, attempt);
         return;
     }
-    last->code = RC_CODE_SESSION_CANCELLED;
-    last->error_class = RC_CLASS_CANCELLATION;
     last->status = 0;
     rc_record *cancel = fill_add(op, RC_RECORD_CANCEL);
     cancel->reason = RC_WHY_CANCELLED;

@@ -164,21 +164,43 @@ static inline const char *check_http(rc_str text)
     return rest.len == length ? check_json(rest) : "content-length is wrong";
 }
 
-/* A server-sent event: lines "event: error" and "data: JSON", then an empty one. */
+/* What stands behind "data: ", its line's end included; no blank line ends it: length 0. */
+static inline rc_str check_data(rc_str text)
+{
+    size_t feed = rc_str_find_byte(text, '\n', 0);
+    size_t end = feed != RC_STR_NPOS && feed > 0 && text.ptr[feed - 1] == '\r' ? feed - 1 : feed;
+    rc_str blank = end == feed ? RC_STR("\n\n") : RC_STR("\r\n\r\n");
+    if (feed == RC_STR_NPOS || !rc_str_starts_with(rc_str_slice(text, end, text.len), blank))
+        return rc_str_make(text.ptr, 0);
+    return rc_str_slice(text, 0, end + blank.len);
+}
+
+/* Server-sent events: lines "event: NAME" and "data: JSON", then an empty one; behind the last one
+ * may stand a line of JSON that does not end. */
 static inline const char *check_frame(rc_str text)
 {
-    static const rc_str EVENT = RC_STR_INIT("event: error\n");
+    static const rc_str NAMES[] = {RC_STR_INIT("event: error\n"),
+                                   RC_STR_INIT("event: response.failed\n")};
     static const rc_str DATA = RC_STR_INIT("data: ");
-    if (rc_str_starts_with(text, EVENT))
-        text = rc_str_slice(text, EVENT.len, text.len);
-    if (!rc_str_starts_with(text, DATA) || !rc_str_ends_with(text, RC_STR("\n\n")))
-        return "not an event";
-    rc_str data = rc_str_slice(text, DATA.len, text.len - 2);
-    for (size_t i = 0; i < data.len; i++) {
-        if (data.ptr[i] == '\n' || data.ptr[i] == '\r')
-            return "the data has more than one line";
+    size_t count = 0;
+    for (; text.len > 0; count++) {
+        if (count > 0 && text.ptr[0] == '{')
+            return rc_str_find_byte(text, '\n', 0) == RC_STR_NPOS ? check_json(text)
+                                                                  : "more than one line is left";
+        for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+            if (rc_str_starts_with(text, NAMES[i]))
+                text = rc_str_slice(text, NAMES[i].len, text.len);
+        if (!rc_str_starts_with(text, DATA))
+            return "not an event";
+        rc_str data = check_data(rc_str_slice(text, DATA.len, text.len));
+        if (data.len == 0)
+            return "no blank line ends it";
+        const char *complaint = check_json(data);
+        if (complaint)
+            return complaint;
+        text = rc_str_slice(text, DATA.len + data.len, text.len);
     }
-    return check_json(data);
+    return count > 0 ? NULL : "nothing";
 }
 
 static inline const char *check_log(rc_str text)

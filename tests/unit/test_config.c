@@ -14,6 +14,7 @@
 #include "config/load.h"
 #include "config/show.h"
 #include "core/provider.h"
+#include "core/spend.h"
 #include "support/fail_alloc.h"
 #include <recourse/call.h>
 
@@ -72,6 +73,8 @@ static const char whole[] =
     "    timeouts: {connect_ms: 4000}\n"
     "    overflow_to: openai/gpt-4.1\n"
     "    revert: never\n"
+    "    budget_usd: 0.25\n"
+    "    on_exceed: pause\n"
     "  - {model: \"claude*\", chain: [{target: \"claude/*\"}]}\n"
     "  - {model: \"*\", chain: [{target: local/small}]}\n"
     "policies:\n"
@@ -79,6 +82,10 @@ static const char whole[] =
     "retry_budget: {ratio: 0.25, floor_per_s: 11}\n"
     "audit: {durability: async, content: on}\n"
     "clients: [{name: app, token: env:T, budget_usd: 12.5, on_exceed: fail}]\n"
+    "budgets:\n"
+    "  - {name: all, limit_usd: 100.000001, per: day, on_exceed: pause}\n"
+    "  - {name: claude, match: {client: \"a*\", route: \"gpt-4o*\", target: claude/*}, limit_usd: "
+    "5}\n"
     "admin: {listen: \"[::1]:9\", token: file:/run/t}\n"
     "log: {format: human, file: /var/log/recourse.log}\n"
     "limits: {replay_bytes: 0}\n"
@@ -129,6 +136,19 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(config.audit.content, 1);
     assert_int_equal(config.clients[0].budget_usd, 12500000);
     assert_int_equal(config.clients[0].on_exceed, RC_EXCEED_FAIL);
+    assert_int_equal(config.budget_count, 2);
+    expect_text(config.budgets[0].name, "all");
+    assert_int_equal(config.budgets[0].limit_usd, 100000001);
+    assert_int_equal(config.budgets[0].per, RC_SPEND_DAY);
+    assert_int_equal(config.budgets[0].on_exceed, RC_EXCEED_PAUSE);
+    assert_int_equal(config.budgets[0].match.client.len, 0);
+    expect_text(config.budgets[1].match.client, "a*");
+    expect_text(config.budgets[1].match.target, "claude/*");
+    assert_int_equal(config.budgets[1].per, RC_SPEND_MONTH);
+    assert_int_equal(config.budgets[1].on_exceed, RC_EXCEED_WARN);
+    assert_int_equal(config.routes[0].budget_usd, 250000);
+    assert_int_equal(config.routes[0].on_exceed, RC_EXCEED_PAUSE);
+    assert_int_equal(config.routes[1].budget_usd, 0);
     expect_text(config.admin.listen, "[::1]:9");
     assert_true(rc_config_admin_listens(&config.admin));
     assert_int_equal(config.log.format, RC_LOG_HUMAN);
@@ -277,6 +297,25 @@ static const refusal refusals[] = {
     {"clients: [{name: a, token: hunter2}]\n", 1, 28, "clients[0].token", "literal tokens", ""},
     {"clients: [{name: a, token: env:A}, {name: a, token: env:B}]\n", 1, 43, "clients[1].name",
      "another client", ""},
+    {"budgets: {}\n", 1, 10, "budgets", "a list is expected", ""},
+    {"budgets: [all]\n", 1, 11, "budgets[0]", "a map of keys", ""},
+    {"budgets: [{limit_usd: 1}]\n", 1, 11, "budgets[0]", "name is missing", ""},
+    {"budgets: [{name: a}]\n", 1, 11, "budgets[0]", "limit_usd is missing", ""},
+    {"budgets: [{name: a, limit_usd: 0}]\n", 1, 32, "budgets[0].limit_usd", "", ""},
+    {"budgets: [{name: a, limit_usd: 1, per: week}]\n", 1, 40, "budgets[0].per", "day", ""},
+    {"budgets: [{name: a, limit_usd: 1, onexceed: warn}]\n", 1, 35, "budgets[0].onexceed",
+     "unknown key", "on_exceed"},
+    {"budgets: [{name: a, limit_usd: 1}, {name: a, limit_usd: 2}]\n", 1, 43, "budgets[1].name",
+     "another budget has this name", ""},
+    {"budgets: [{name: a, limit_usd: 1, match: [x]}]\n", 1, 42, "budgets[0].match", "a map of keys",
+     ""},
+    {"budgets: [{name: a, limit_usd: 1, match: {cleint: x}}]\n", 1, 43, "budgets[0].match.cleint",
+     "unknown key", "client"},
+    {"clients: [{name: app, token: env:A}]\nbudgets: [{name: a, limit_usd: 1, match: {client: "
+     "apq}}]\n",
+     2, 51, "budgets[0].match.client", "there is no client \"apq\"", "app"},
+    {"budgets: [{name: a, limit_usd: 1, match: {route: gpt}}]\n", 1, 50, "budgets[0].match.route",
+     "there is no route \"gpt\"", ""},
     {"clients: [{name: a, token: env:A, on_exceed: refuse}]\n", 1, 46, "clients[0].on_exceed",
      "warn, pause or fail is expected", ""},
     {"threads: 65\n", 1, 10, "threads", "from 0 to 64", ""},
@@ -469,7 +508,8 @@ static void without_variables_there_is_the_demo(void **state)
     assert_int_equal(from_environment((const char *const[]){NULL}), RC_OK);
     assert_int_equal(config.provider_count, 1);
     assert_string_equal(config.providers[0].kind->name, "demo");
-    assert_int_equal(config.route_count, 1);
+    /* Three that show something, and one for all else. */
+    assert_int_equal(config.route_count, 4);
     done();
 }
 

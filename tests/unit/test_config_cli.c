@@ -18,6 +18,8 @@
 static const char *const check[] = {"config", "check", "c.yaml", NULL};
 static const char *const check_json[] = {"config", "check", "c.yaml", "--format", "json", NULL};
 static const char *const show[] = {"config", "show", "c.yaml", NULL};
+static const char *const prices[] = {"config", "prices", "c.yaml", NULL};
+static const char *const prices_json[] = {"config", "prices", "c.yaml", "--format", "json", NULL};
 
 static int run_fresh(const char *const *args, const char *input)
 {
@@ -36,8 +38,8 @@ static void expect_inside(const char *text, const char *part)
 static void every_failing_call_is_told(void **state)
 {
     (void)state;
-    const char *const *const lines[] = {check, check_json, show};
-    for (size_t i = 0; i < 3; i++) {
+    const char *const *const lines[] = {check, check_json, show, prices, prices_json};
+    for (size_t i = 0; i < 5; i++) {
         for (int fail_at = 1; fail_at < 100; fail_at++) {
             fake_reset(GOOD);
             memory = (fail_alloc){0};
@@ -59,9 +61,9 @@ static void every_failing_call_is_told(void **state)
 static void every_failing_allocation_is_told(void **state)
 {
     (void)state;
-    const char *const *const lines[] = {check, check_json, show};
+    const char *const *const lines[] = {check, check_json, show, prices, prices_json};
     static const char *const inputs[] = {GOOD, "lisen: 1\nroutes: [{model: a}]\n"};
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 10; i++) {
         int wanted = i % 2 == 0 ? RC_EXIT_OK : RC_EXIT_CONFIG;
         for (size_t fail_at = 1; fail_at < 1000; fail_at++) {
             fake_reset(inputs[i % 2]);

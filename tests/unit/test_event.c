@@ -110,7 +110,7 @@ static rc_event filled(rc_event_type type, rc_str value)
 static void test_names(void **state)
 {
     (void)state;
-    assert_int_equal(TYPE_COUNT, 16);
+    assert_int_equal(TYPE_COUNT, 17);
     for (size_t i = 0; i < TYPE_COUNT; i++)
         assert_int_equal(rc_event_type_parse(rc_str_c(rc_event_type_name(types[i]))), types[i]);
     assert_string_equal(rc_event_type_name(RC_EVENT_TYPE_NODE_FAILED), "node:failed");

@@ -95,6 +95,42 @@ static void every_row_is_found(void **state)
     assert_int_equal(rc_gate_field_of(RC_STR("")), RC_FIELD_OTHER);
 }
 
+/* The same, one row after the other. */
+static rc_gate_field slow_field_of(rc_str name)
+{
+    int longest = RC_FIELD_OTHER;
+    for (int i = RC_FIELD_LISTED + 1; i < RC_FIELD_COUNT; i++) {
+        rc_str row = rc_str_c(rc_gate_field_name((rc_gate_field)i));
+        bool is_prefix = row.ptr[row.len - 1] == '-';
+        if (rc_str_eq_nocase(name, row))
+            return (rc_gate_field)i;
+        if (is_prefix && longest == RC_FIELD_OTHER && rc_str_starts_with_nocase(name, row))
+            longest = i;
+    }
+    return (rc_gate_field)longest;
+}
+
+static void names_that_are_nearly_in_it(void **state)
+{
+    (void)state;
+    static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCXYZ0129-_.!~";
+    for (int i = RC_FIELD_LISTED + 1; i < RC_FIELD_COUNT; i++) {
+        char memory[64];
+        rc_str row = rc_str_c(rc_gate_field_name((rc_gate_field)i));
+        for (size_t at = 0; at <= row.len; at++)
+            for (size_t c = 0; c < sizeof chars - 1; c++) {
+                memcpy(memory, row.ptr, row.len);
+                memory[at] = chars[c];
+                for (size_t len = at + 1; len <= row.len + 1; len++) {
+                    rc_str name =
+                        rc_str_make(memory, len > row.len && at < row.len ? row.len : len);
+                    if (rc_gate_field_of(name) != slow_field_of(name))
+                        fail_msg("%.*s", (int)name.len, name.ptr);
+                }
+            }
+    }
+}
+
 /* ---- answers ---- */
 
 static rc_str answer_of(rc_str response, const rc_gate_told *told, rc_buf *buf)
@@ -344,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_decides),
         cmocka_unit_test(every_row_is_found),
+        cmocka_unit_test(names_that_are_nearly_in_it),
         cmocka_unit_test(answers_are_cleaned),
         cmocka_unit_test(an_answer_without_words_of_ours),
         cmocka_unit_test(a_full_buffer_is_told),

@@ -41,7 +41,12 @@ static const sample samples[] = {
      "{\"model\":\"models/asked\",\"content\":{}}"},
     {"POST /v1/models/asked:generateContent", "application/json", "{}"},
     {"POST /v1/models/asked:streamGenerateContent", "application/json", "{}"},
-    {"POST /v1/models/asked:embedContent", "application/json", "{}"},
+    {"POST /v1/models/asked:embedContent", "application/json", "{\"model\":\"models\\/asked\"}"},
+    {"POST /v1beta/models/asked:batchEmbedContents", "application/json",
+     "{\"requests\":[{\"model\":\"models/asked\"}, {\"x\":1,\"model\" : \"models/asked\"}]}"},
+    {"POST /v1/models/asked:batchEmbedContents", "application/json", "{\"requests\":[]}"},
+    {"POST /v1beta/models/asked:countTokens", "application/json",
+     "{\"generateContentRequest\":{\"contents\":[],\"model\":\"models/asked\"}}"},
     {"DELETE /p/name/files/f-1?after=2&api_key=secret", "text/plain", ""},
     {"POST /p/name/files", "text/plain", "bytes"},
 };

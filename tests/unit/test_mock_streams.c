@@ -108,7 +108,7 @@ static void tokens_are_counted(void **state)
             ask(endpoint, models[m], &streamed);
             ask(endpoint - 1, models[m], &whole);
             stream_run run = read_stream(endpoint, &streamed);
-            const rc_stream_usage usage = rc_stream_watch_usage(&run.watch);
+            const rc_usage_count usage = rc_usage_said(&run.watch.usage);
             assert_int_equal(usage.output, streamed.tokens);
             assert_int_equal(usage.output, whole.tokens);
             assert_int_equal(usage.output, streamed.answer.output_tokens);

@@ -125,10 +125,13 @@ static void test_openai(void **state)
         query_string(root, "/error/code", "rate_limit_exceeded");
         query_string(root, "/recourse/report_id", "rep_1");
         query_string(root, "/recourse/cause/detail", "CAUSE-DETAIL");
+        query_string(root, "/error/recourse/cause/detail", "CAUSE-DETAIL");
         json_object_put(root);
         root = rendered(report, both[i], RC_VIEW_USER);
         query_null(root, "/error/param");
+        query_string(root, "/error/recourse/report_id", "rep_1");
         assert_false(query_has(root, "/recourse/cause"));
+        assert_false(query_has(root, "/error/recourse/cause"));
         json_object_put(root);
     }
     rc_report_free(report);
@@ -199,9 +202,15 @@ static void test_gemini(void **state)
     query_string(root, "/error/details/0/@type", "type.googleapis.com/google.rpc.ErrorInfo");
     query_string(root, "/error/details/0/reason", "RATE_LIMITED");
     query_string(root, "/error/details/0/domain", "recourse");
+    assert_false(query_has(root, "/error/details/0/metadata"));
     assert_false(query_has(root, "/error/details/1"));
     query_string(root, "/recourse/error_code", "RateLimited");
     json_object_put(root);
+    const rc_report *report = case_full();
+    root = rendered(report, RC_DIALECT_GEMINI, RC_VIEW_USER);
+    query_string(root, "/error/details/0/metadata/report_id", "rep_1");
+    json_object_put(root);
+    rc_report_free(report);
     expect_delay("0", "0s");
     expect_delay("4000", "4s");
     expect_delay("250", "0.250s");

@@ -164,6 +164,14 @@ static void test_checks_can_fail(void **state)
     assert_null(check_http(RC_STR("HTTP/1.1 500 x\r\ncontent-length: 2\r\n\r\n{}")));
     assert_non_null(check_frame(RC_STR("data: {}\n")));
     assert_non_null(check_frame(RC_STR("data: {\n}\n\n")));
+    assert_non_null(check_frame(RC_STR("")));
+    assert_non_null(check_frame(RC_STR("{}")));
+    assert_non_null(check_frame(RC_STR("data: {}\r\n\n")));
+    assert_non_null(check_frame(RC_STR("data: {}\n\n{")));
+    assert_non_null(check_frame(RC_STR("data: {}\n\n{}\n")));
+    assert_non_null(check_frame(RC_STR("data: {}\n\nevent: done\ndata: {}\n\n")));
+    assert_null(check_frame(RC_STR("data: {}\r\n\r\n{}")));
+    assert_null(check_frame(RC_STR("event: error\ndata: {}\n\ndata: {}\n\n")));
     assert_non_null(check_log(RC_STR("{}")));
     assert_non_null(check_log(RC_STR("{}\n{}\n")));
     assert_non_null(check_json(RC_STR("{")));

@@ -72,6 +72,11 @@ static void test_should_retry(void **state)
     expect_headers_of("{\"retryable\":true}", JSON "x-should-retry: true\r\n");
     expect_headers_of("{\"retryable\":true,\"retry_exhausted\":true}", NO_RETRY);
     expect_headers_of("{\"retryable\":false}", NO_RETRY);
+    /* The SDKs wait a minute at most; asked for more they would come earlier. */
+    expect_headers_of("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":60000}}",
+                      JSON "retry-after: 60\r\nretry-after-ms: 60000\r\nx-should-retry: true\r\n");
+    expect_headers_of("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":60001}}",
+                      JSON "retry-after: 61\r\nretry-after-ms: 60001\r\nx-should-retry: false\r\n");
 }
 
 static void test_texts(void **state)
@@ -84,6 +89,37 @@ static void test_texts(void **state)
     expect_headers_of("{\"model\":\"mé%\"}", NO_RETRY "x-recourse-target: m%C3%A9%25\r\n");
     expect_headers_of("{\"context\":{\"attempt\":\"7\"}}", NO_RETRY);
     expect_headers_of("{\"error_code\":\"Newer\"}", NO_RETRY "x-recourse-error-code: unknown\r\n");
+}
+
+static void expect_id(const char *json, rc_dialect dialect, const char *want)
+{
+    char memory[2048];
+    rc_buf buf;
+    const rc_report *report = case_decode(rc_str_c(json));
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    assert_int_equal(rc_render_headers(report, dialect, &buf), RC_OK);
+    rc_str text = rc_buf_get(&buf);
+    if (want)
+        assert_true(rc_str_ends_with(text, rc_str_c(want)));
+    else
+        assert_int_equal(rc_str_find(text, RC_STR("request-id"), 0), RC_STR_NPOS);
+    rc_report_free(report);
+}
+
+/* The SDKs look for it in their own header. */
+static void test_request_id(void **state)
+{
+    (void)state;
+    static const char both[] =
+        "{\"report_id\":\"rep_1\",\"provider_metadata\":{\"request_id\":\"r 1\"}}";
+    static const char ours[] = "{\"report_id\":\"rep_1\"}";
+    expect_id(both, RC_DIALECT_OPENAI_CHAT, "\r\nx-request-id: r%201\r\n");
+    expect_id(both, RC_DIALECT_OPENAI_RESPONSES, "\r\nx-request-id: r%201\r\n");
+    expect_id(both, RC_DIALECT_ANTHROPIC, "\r\nrequest-id: r%201\r\n");
+    expect_id(ours, RC_DIALECT_ANTHROPIC, "\r\nrequest-id: rep_1\r\n");
+    expect_id("{}", RC_DIALECT_OPENAI_CHAT, NULL);
+    expect_id(both, RC_DIALECT_GEMINI, NULL);
+    expect_id(both, RC_DIALECT_PROBLEM, NULL);
 }
 
 static void test_percent(void **state)
@@ -185,10 +221,11 @@ static void test_no_room_for_head(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),      cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_should_retry), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_percent),      cmocka_unit_test(test_responses),
-        cmocka_unit_test(test_status_lines), cmocka_unit_test(test_no_room_for_head),
+        cmocka_unit_test(test_headers),          cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_should_retry),     cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_request_id),       cmocka_unit_test(test_percent),
+        cmocka_unit_test(test_responses),        cmocka_unit_test(test_status_lines),
+        cmocka_unit_test(test_no_room_for_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

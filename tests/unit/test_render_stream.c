@@ -1,4 +1,4 @@
-/* Stream frames: one event each, in the client's own form, and nothing behind it. */
+/* Stream frames: the end of a stream in the client's own form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,23 +11,34 @@
 #include "../support/json_query.h"
 #include "../support/render_cases.h"
 
-/* The frame's data, after its other lines were compared. */
-static json_object *rendered(const rc_report *report, rc_dialect dialect, rc_view view,
-                             const char *start)
+/* Where a frame's text is, until the next one. */
+static char frame_room[1u << 20];
+
+static rc_str frame_of(const rc_report *report, rc_dialect dialect, rc_view view)
 {
-    rc_alloc alloc = rc_alloc_stdlib();
     rc_buf buf;
-    rc_buf_init(&buf, &alloc, 4u << 20);
+    rc_buf_init_fixed(&buf, frame_room, sizeof frame_room);
     assert_int_equal(rc_render_stream_frame(report, dialect, view, &buf), RC_OK);
     rc_str text = rc_buf_get(&buf);
     const char *complaint = check_frame(text);
     if (complaint)
         fail_msg("%s: %.*s", complaint, (int)text.len, text.ptr);
+    return text;
+}
+
+/* The data of the event that begins so, behind the first `before` bytes. */
+static json_object *data_of(rc_str text, size_t before, const char *start)
+{
+    text = rc_str_slice(text, before, text.len);
     assert_true(rc_str_starts_with(text, rc_str_c(start)));
     size_t from = strlen(start) - 1;
-    json_object *root = query_parse(rc_str_slice(text, from, text.len - 2));
-    rc_buf_done(&buf);
-    return root;
+    return query_parse(rc_str_slice(text, from, rc_str_find_byte(text, '\n', from)));
+}
+
+static json_object *rendered(const rc_report *report, rc_dialect dialect, rc_view view,
+                             const char *start)
+{
+    return data_of(frame_of(report, dialect, view), 0, start);
 }
 
 static void test_openai_chat(void **state)
@@ -36,6 +47,7 @@ static void test_openai_chat(void **state)
     const rc_report *report = case_full();
     json_object *root = rendered(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER, "data: {");
     query_string(root, "/error/code", "rate_limit_exceeded");
+    query_string(root, "/error/recourse/report_id", "rep_1");
     query_string(root, "/recourse/report_id", "rep_1");
     json_object_put(root);
     rc_report_free(report);
@@ -54,11 +66,46 @@ static void test_openai_responses(void **state)
     query_string(root, "/param", "PARAM");
     query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/error/code", "rate_limit_exceeded");
+    query_string(root, "/error/recourse/report_id", "rep_1");
     query_string(root, "/recourse/report_id", "rep_1");
     json_object_put(root);
     root = rendered(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_MODEL, "event: error\ndata: {");
     query_null(root, "/param");
     query_string(root, "/message", "MESSAGE in [path]");
+    json_object_put(root);
+    rc_report_free(report);
+}
+
+/* The last of the two events of a Responses stream. */
+static json_object *failed_event(const rc_report *report, rc_view view)
+{
+    rc_str text = frame_of(report, RC_DIALECT_OPENAI_RESPONSES, view);
+    size_t end = rc_str_find(text, RC_STR("\n\n"), 0) + 2;
+    return data_of(text, end, "event: response.failed\ndata: {");
+}
+
+/* For clients that know no other end of a response that failed. */
+static void test_response_failed(void **state)
+{
+    (void)state;
+    const rc_report *report = case_full();
+    json_object *root = failed_event(report, RC_VIEW_MODEL);
+    query_string(root, "/type", "response.failed");
+    query_int(root, "/sequence_number", 1);
+    query_string(root, "/response/id", "rep_1");
+    query_string(root, "/response/object", "response");
+    query_string(root, "/response/status", "failed");
+    query_string(root, "/response/error/code", "rate_limit_exceeded");
+    query_string(root, "/response/error/message", "MESSAGE in [path]");
+    query_string(root, "/response/model", "gpt-4o");
+    query_null(root, "/response/incomplete_details");
+    json_object_put(root);
+    rc_report_free(report);
+    report =
+        case_decode(RC_STR("{\"context\":{\"response_id\":\"resp_9\",\"sequence_number\":7}}"));
+    root = failed_event(report, RC_VIEW_USER);
+    query_string(root, "/response/id", "resp_9");
+    query_int(root, "/sequence_number", 8);
     json_object_put(root);
     rc_report_free(report);
 }
@@ -70,6 +117,9 @@ static void expect_sequence(const char *json, int64_t want)
         rendered(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_USER, "event: error\ndata: {");
     query_int(root, "/sequence_number", want);
     json_object_put(root);
+    root = failed_event(report, RC_VIEW_USER);
+    query_int(root, "/sequence_number", want + 1);
+    json_object_put(root);
     rc_report_free(report);
 }
 
@@ -78,6 +128,7 @@ static void test_sequence_number(void **state)
     (void)state;
     expect_sequence("{\"context\":{\"sequence_number\":41}}", 41);
     expect_sequence("{\"context\":{\"sequence_number\":-1}}", 0);
+    expect_sequence("{\"context\":{\"sequence_number\":9223372036854775807}}", 0);
     expect_sequence("{\"context\":{\"sequence_number\":\"41\"}}", 0);
     expect_sequence("{}", 0);
 }
@@ -94,21 +145,23 @@ static void test_anthropic(void **state)
     rc_report_free(report);
 }
 
-/* The SDK looks for data that begins with the member "error". */
+/* The Python SDK looks for data that begins with the member "error"; the others, as far as they
+ * look at all, for the body as it is, or for something behind the last blank line. */
 static void test_gemini(void **state)
 {
     (void)state;
     const rc_report *report = case_full();
-    json_object *root = rendered(report, RC_DIALECT_GEMINI, RC_VIEW_USER, "data: {");
+    rc_str text = frame_of(report, RC_DIALECT_GEMINI, RC_VIEW_USER);
+    assert_true(rc_str_starts_with(text, RC_STR("data: {\"error\":{\"code\":429,")));
+    size_t end = rc_str_find(text, RC_STR("\r\n\r\n"), 0);
+    assert_int_not_equal(end, RC_STR_NPOS);
+    rc_str data = rc_str_slice(text, 6, end);
+    rc_str rest = rc_str_slice(text, end + 4, text.len);
+    assert_true(rc_str_eq(data, rest));
+    json_object *root = query_parse(data);
     query_int(root, "/error/code", 429);
+    query_string(root, "/recourse/report_id", "rep_1");
     json_object_put(root);
-
-    rc_alloc alloc = rc_alloc_stdlib();
-    rc_buf buf;
-    rc_buf_init(&buf, &alloc, 1u << 20);
-    rc_render_stream_frame(report, RC_DIALECT_GEMINI, RC_VIEW_USER, &buf);
-    assert_true(rc_str_starts_with(rc_buf_get(&buf), RC_STR("data: {\"error\":{\"code\":429,")));
-    rc_buf_done(&buf);
     rc_report_free(report);
 }
 
@@ -126,8 +179,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_openai_chat),     cmocka_unit_test(test_openai_responses),
-        cmocka_unit_test(test_sequence_number), cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_gemini),          cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_response_failed), cmocka_unit_test(test_sequence_number),
+        cmocka_unit_test(test_anthropic),       cmocka_unit_test(test_gemini),
+        cmocka_unit_test(test_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,24 +117,36 @@ static void test_steps_rise_by_one(void **state)
         assert_int_equal(rc_sqlite_steps[i].version, i + 1);
 }
 
-/* A file of version 1 gets a version 2 that exists here alone. */
+/* The steps that there are, and more that exist here alone; gives how many. */
+#define STEPS_MAX 16
+static size_t steps_and(rc_sqlite_step steps[STEPS_MAX], const char *const *more, size_t count)
+{
+    size_t total = rc_sqlite_step_count;
+    assert_true(total + count <= STEPS_MAX);
+    memcpy(steps, rc_sqlite_steps, total * sizeof(*steps));
+    for (size_t i = 0; i < count; i++, total++)
+        steps[total] = (rc_sqlite_step){(int)total + 1, more[i]};
+    return total;
+}
+
+/* A file of this version gets a next one. */
 static void test_migration_keeps_what_was_there(void **state)
 {
     store_world *world = *state;
-    const rc_sqlite_step steps[] = {
-        rc_sqlite_steps[0],
-        {2, "ALTER TABLE operations ADD COLUMN region TEXT; CREATE TABLE regions(id INTEGER);"},
-    };
+    static const char *const more[] = {
+        "ALTER TABLE operations ADD COLUMN region TEXT; CREATE TABLE regions(id INTEGER);"};
+    rc_sqlite_step steps[STEPS_MAX];
+    size_t count = steps_and(steps, more, 1);
     rc_id id;
     fill_one(world, &id);
     assert_true(world_open(world, RC_STORE_WRITE));
     const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
     int version = 0;
-    assert_true(rc_sqlite_version(sqlite, steps, 2, &version, &world->fault));
-    assert_int_equal(version, 1);
-    assert_true(rc_sqlite_migrate(sqlite, steps, 2, version, &world->fault));
-    assert_true(rc_sqlite_version(sqlite, steps, 2, &version, &world->fault));
-    assert_int_equal(version, 2);
+    assert_true(rc_sqlite_version(sqlite, steps, count, &version, &world->fault));
+    assert_int_equal(version, count - 1);
+    assert_true(rc_sqlite_migrate(sqlite, steps, count, version, &world->fault));
+    assert_true(rc_sqlite_version(sqlite, steps, count, &version, &world->fault));
+    assert_int_equal(version, count);
     assert_int_equal(count_timeline(world, &id), 3);
     int64_t columns = 0;
     assert_true(rc_sqlite_number(
@@ -142,22 +154,21 @@ static void test_migration_keeps_what_was_there(void **state)
         &columns, &world->fault));
     assert_int_equal(columns, 1);
     /* Doing it again changes nothing. */
-    assert_true(rc_sqlite_migrate(sqlite, steps, 2, version, &world->fault));
+    assert_true(rc_sqlite_migrate(sqlite, steps, count, version, &world->fault));
 }
 
 static void test_a_migration_that_fails_changes_nothing(void **state)
 {
     store_world *world = *state;
-    const rc_sqlite_step steps[] = {
-        rc_sqlite_steps[0],
-        {2, "CREATE TABLE regions(id INTEGER);"},
-        {3, "ALTER TABLE nowhere ADD COLUMN region TEXT;"},
-    };
+    static const char *const more[] = {"CREATE TABLE regions(id INTEGER);",
+                                       "ALTER TABLE nowhere ADD COLUMN region TEXT;"};
+    rc_sqlite_step steps[STEPS_MAX];
+    size_t count = steps_and(steps, more, 2);
     rc_id id;
     fill_one(world, &id);
     assert_true(world_open(world, RC_STORE_WRITE));
     const rc_sqlite *sqlite = (const rc_sqlite *)world->store;
-    assert_false(rc_sqlite_migrate(sqlite, steps, 3, 1, &world->fault));
+    assert_false(rc_sqlite_migrate(sqlite, steps, count, (int)count - 2, &world->fault));
     assert_non_null(strstr(world->fault.detail, "nowhere"));
     int64_t tables = -1;
     assert_true(rc_sqlite_number(sqlite,
@@ -165,8 +176,8 @@ static void test_a_migration_that_fails_changes_nothing(void **state)
                                  &tables, &world->fault));
     assert_int_equal(tables, 0);
     int version = 0;
-    assert_true(rc_sqlite_version(sqlite, steps, 3, &version, &world->fault));
-    assert_int_equal(version, 1);
+    assert_true(rc_sqlite_version(sqlite, steps, count, &version, &world->fault));
+    assert_int_equal(version, count - 2);
     assert_int_equal(count_timeline(world, &id), 3);
 }
 
@@ -179,7 +190,9 @@ static void test_the_future_is_refused(void **state)
     assert_refused(world, RC_STORE_WRITE, RC_STORE_TOO_NEW);
     assert_non_null(strstr(world->fault.detail, "version 99"));
     assert_refused(world, RC_STORE_READ, RC_STORE_TOO_NEW);
-    run_sql(world, "PRAGMA user_version = 1");
+    char back[64];
+    snprintf(back, sizeof(back), "PRAGMA user_version = %zu", rc_sqlite_step_count);
+    run_sql(world, back);
     assert_true(world_open(world, RC_STORE_READ));
     assert_int_equal(count_timeline(world, &id), 3);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/audit_stories.h"
 #include "support/fail_alloc.h"
 #include "support/store_world.h"
 
@@ -26,7 +27,7 @@ static const rc_stats_group *group_of(const rc_stats *stats, uint32_t by, const 
 
 /* 100 operations over four hours. Every tenth fails over: one attempt at alpha that fails and one
  * at beta; of these every other one fails there too. */
-static void fill(store_world *world)
+static void fill_evenly(store_world *world)
 {
     const int64_t start = WORLD_TIME / HOUR_MS * HOUR_MS;
     for (int i = 0; i < 100; i++) {
@@ -63,8 +64,8 @@ static void test_operations(void **state)
     rc_stats stats;
     world_init(&world);
     assert_true(world_open(&world, RC_STORE_WRITE));
-    fill(&world);
-    assert_int_equal(rc_stats_init(&stats, 63, false, &world.alloc), RC_OK);
+    fill_evenly(&world);
+    assert_int_equal(rc_stats_init(&stats, 127, false, &world.alloc), RC_OK);
     assert_true(rc_store_stats(world.store, &(rc_store_filter){.code = RC_CODE_NONE}, &stats,
                                &world.fault));
     assert_int_equal(stats.total->count, 100);
@@ -111,7 +112,7 @@ static void test_attempts(void **state)
     uint64_t failed = 0;
     world_init(&world);
     assert_true(world_open(&world, RC_STORE_WRITE));
-    fill(&world);
+    fill_evenly(&world);
     rc_store_filter filter = {.code = RC_CODE_NONE};
     assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 110);
     assert_int_equal(failed, 10);
@@ -126,6 +127,117 @@ static void test_attempts(void **state)
     assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 50);
     filter = (rc_store_filter){.until_unix_ms = WORLD_TIME / HOUR_MS * HOUR_MS + HOUR_MS};
     assert_int_equal(attempts(&world, &filter, RC_STATS_BY_TARGET, &failed), 28);
+    world_done(&world);
+}
+
+/* --- operations and attempts in one walk --- */
+
+static void tell_all(store_world *world)
+{
+    static const char *const names[] = {"plain",     "recovered", "exhausted", "refused",
+                                        "cancelled", "open",      "hedged",    "notice"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_true(story_tell(world->store, &world->alloc, names[i],
+                               WORLD_TIME + (int64_t)i * 1000, &world->fault));
+}
+
+static void survey(store_world *world, const rc_store_filter *filter, rc_stats *operations,
+                   rc_stats *attempts)
+{
+    const uint32_t by = RC_STATS_BY_TARGET | RC_STATS_BY_CODE | RC_STATS_BY_ROUTE;
+    assert_int_equal(rc_stats_init(operations, by, false, &world->alloc), RC_OK);
+    assert_int_equal(rc_stats_init(attempts, by, true, &world->alloc), RC_OK);
+    assert_true(rc_store_survey(world->store, filter, operations, attempts, &world->fault));
+}
+
+static void test_survey(void **state)
+{
+    (void)state;
+    store_world world;
+    rc_stats operations;
+    rc_stats attempts;
+    const rc_store_filter none = {.code = RC_CODE_NONE};
+    world_init(&world);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    tell_all(&world);
+    survey(&world, &none, &operations, &attempts);
+    const rc_stats_group *total = operations.total;
+    assert_int_equal(total->count, 7); /* the notice is none */
+    assert_int_equal(total->succeeded, 3);
+    assert_int_equal(total->failed, 2);
+    assert_int_equal(total->cancelled, 1);
+    assert_int_equal(total->open, 1);
+    /* Recovered, and exhausted; refused had no attempt, and of the hedged one none failed. */
+    assert_int_equal(total->faltered, 2);
+    assert_int_equal(total->recovered, 1);
+    assert_int_equal(total->wasted, 0 + 2 + 3 + 0 + 1 + 0 + 1);
+    assert_int_equal(total->first_byte.count, 2);
+    assert_int_equal(group_of(&operations, RC_STATS_BY_ROUTE, "gpt-4o*", 0)->count, 7);
+    assert_int_equal(attempts.total->count, 1 + 3 + 3 + 0 + 1 + 1 + 2);
+    assert_int_equal(attempts.total->failed, 0 + 2 + 3 + 0 + 1 + 1 + 0);
+    assert_int_equal(attempts.total->cancelled, 1);
+    assert_int_equal(attempts.total->recovered, 2);
+    /* That of the open one too: nobody got it. */
+    assert_int_equal(attempts.total->wasted, 0 + 2 + 3 + 0 + 1 + 1 + 1);
+    assert_int_equal(attempts.total->first_byte.count, 3);
+    const rc_stats_group *limited =
+        group_of(&attempts, RC_STATS_BY_CODE, NULL, RC_CODE_RATE_LIMITED);
+    assert_int_equal(limited->count, 4);
+    assert_int_equal(limited->recovered, 1);
+    assert_int_equal(group_of(&attempts, RC_STATS_BY_ROUTE, "gpt-4o*", 0)->count, 11);
+    rc_stats_done(&operations);
+    rc_stats_done(&attempts);
+    world_done(&world);
+}
+
+static void add_counts(uint64_t sums[8], const rc_stats *operations, const rc_stats *attempts)
+{
+    sums[0] += operations->total->count;
+    sums[1] += operations->total->faltered;
+    sums[2] += operations->total->recovered;
+    sums[3] += operations->total->wasted;
+    sums[4] += attempts->total->count;
+    sums[5] += attempts->total->wasted;
+    sums[6] += attempts->total->recovered;
+    sums[7] += attempts->total->latency.sum_ms;
+}
+
+/* Read side by side, looked up one by one, and without the attempts: it is the same. */
+static void test_all_ways_of_reading_agree(void **state)
+{
+    (void)state;
+    store_world world;
+    static fill f;
+    rc_stats operations;
+    rc_stats attempts;
+    uint64_t beside[8] = {0};
+    uint64_t looked_up[8] = {0};
+    rc_store_filter filter = {.code = RC_CODE_NONE};
+    world_init(&world);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    fill_init(&f, world.store, &world.alloc, 3);
+    assert_true(fill_run(&f, 2000, WORLD_TIME, WORLD_TIME + HOUR_MS, &world.fault));
+    tell_all(&world);
+    survey(&world, &filter, &operations, &attempts);
+    add_counts(beside, &operations, &attempts);
+    rc_stats_done(&operations);
+    rc_stats_done(&attempts);
+    for (int outcome = RC_OUTCOME_OPEN; outcome < RC_OUTCOME_NOTICE; outcome++) {
+        filter = (rc_store_filter){.has_outcome = true, .outcome = (rc_outcome)outcome};
+        survey(&world, &filter, &operations, &attempts);
+        add_counts(looked_up, &operations, &attempts);
+        rc_stats_done(&operations);
+        rc_stats_done(&attempts);
+    }
+    assert_memory_equal(beside, looked_up, sizeof(beside));
+    assert_true(beside[1] > 200 && beside[2] > 100 && beside[4] > 2000);
+    filter = (rc_store_filter){.code = RC_CODE_NONE};
+    assert_int_equal(rc_stats_init(&operations, 0, false, &world.alloc), RC_OK);
+    assert_true(rc_store_stats(world.store, &filter, &operations, &world.fault));
+    assert_int_equal(operations.total->recovered, beside[2]);
+    assert_int_equal(operations.total->faltered, beside[1]);
+    assert_int_equal(operations.total->wasted, beside[3]);
+    rc_stats_done(&operations);
     world_done(&world);
 }
 
@@ -178,6 +290,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_survey),
+        cmocka_unit_test(test_all_ways_of_reading_agree),
         cmocka_unit_test(test_too_many_groups_have_a_rest),
         cmocka_unit_test(test_no_memory),
     };

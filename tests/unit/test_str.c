@@ -193,6 +193,28 @@ static void test_find_against_reference(void **state)
     }
 }
 
+/* Longer than a block or two: a needle at every place, among letters that are nearly it. */
+static void test_find_in_blocks(void **state)
+{
+    (void)state;
+    static const char needle[] = "error\"";
+    for (size_t len = 1; len <= 70; len++) {
+        char *text = malloc(len);
+        assert_non_null(text);
+        for (size_t word = 1; word < sizeof needle && word <= len; word++)
+            for (size_t at = 0; at <= len - word; at++) {
+                rc_str w = rc_str_make(needle, word);
+                for (size_t i = 0; i < len; i++)
+                    text[i] = needle[(i * 7 + i / 5) % 6];
+                memcpy(text + at, needle, word);
+                rc_str s = rc_str_make(text, len);
+                for (size_t from = 0; from <= len; from += 1 + from / 3)
+                    assert_int_equal(rc_str_find(s, w, from), find_slowly(s, w, from));
+            }
+        free(text);
+    }
+}
+
 static void test_find_edges(void **state)
 {
     (void)state;
@@ -310,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_nocase_of_all_bytes),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_find_against_reference),
+        cmocka_unit_test(test_find_in_blocks),
         cmocka_unit_test(test_find_edges),
         cmocka_unit_test(test_cmp),
         cmocka_unit_test(test_distance_against_reference),

@@ -43,12 +43,14 @@ class Lasting:
             file.write(text)
         os.rename(path + ".new", path)
 
-    def start(self, *strace, **more):
-        """Waits until it serves."""
+    def start(self, *strace, is_plain=False, **more):
+        """Waits until it serves. is_plain: with the configuration's log."""
         port_file = os.path.join(self.folder, "port")
         if os.path.exists(port_file):
             os.unlink(port_file)
         command = [RECOURSE, "serve", "--config", "recourse.yaml", "--port-file", "port"]
+        if not is_plain:
+            command += ["--log", "human"]
         environment = self.environment
         if strace:
             # A process that is traced cannot look for what it forgot to give back.

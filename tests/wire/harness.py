@@ -8,6 +8,7 @@ RECOURSE is the command under test. RECOURSE_WIRE=few runs fewer cases, for buil
 costs more. Nothing here waits for a fixed time; WAIT_S only ends what hangs.
 """
 
+import atexit
 import json
 import os
 import resource
@@ -113,11 +114,34 @@ def _known_extras():
         return _extras
 
 
+_started = []
+
+
+def _end_all():
+    """Whatever ends this process ends what it started."""
+    for gateway in _started:
+        if gateway.process and gateway.process.poll() is None:
+            gateway.process.kill()
+        shutil.rmtree(gateway.folder, ignore_errors=True)
+
+
+def _on_signal(number, _):
+    _end_all()
+    os._exit(128 + number)
+
+
+atexit.register(_end_all)
+for _number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(_number, _on_signal)
+
+
 class Gateway:
     """A gateway of its own in a folder of its own. config: a dict; JSON is YAML."""
 
     def __init__(self, config, nofile=0):
+        self.process = None
         self.folder = tempfile.mkdtemp(prefix="recourse-wire-")
+        _started.append(self)
         whole = {"listen": "127.0.0.1:0", "audit": {"durability": "async"}}
         whole.update(_known_extras())
         whole.update(config)
@@ -133,16 +157,12 @@ class Gateway:
 
         with open(self.talk, "wb") as talk:
             self.process = subprocess.Popen(
-                [RECOURSE, "serve", "--config", path, "--port-file", self.port_file],
+                [RECOURSE, "serve", "--config", path, "--port-file", self.port_file,
+                 "--log", "human"],
                 cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=talk,
                 stderr=talk, preexec_fn=limit if nofile else None)
         self.pid = self.process.pid
-        try:
-            self.port = self._wait_for_port()
-        except BaseException:
-            self.process.kill()
-            self.process.wait()
-            raise
+        self.port = self._wait_for_port()
 
     def _wait_for_port(self):
         def is_there():

@@ -58,30 +58,32 @@ class Source:
 
     def __init__(self, sock):
         self.sock = sock
-        self.rest = b""
+        self.rest = bytearray()
 
     def more(self):
-        piece = self.sock.recv(65536)
+        piece = self.sock.recv(1 << 18)
         if not piece:
             raise EOFError
         self.rest += piece
+
+    def take(self, count):
+        got = bytes(self.rest[:count])
+        del self.rest[:count]
+        return got
 
     def until(self, mark):
         at = 0
         while True:
             found = self.rest.find(mark, at)
             if found >= 0:
-                end = found + len(mark)
-                got, self.rest = self.rest[:end], self.rest[end:]
-                return got
+                return self.take(found + len(mark))
             at = max(0, len(self.rest) - len(mark) + 1)
             self.more()
 
     def exactly(self, count):
         while len(self.rest) < count:
             self.more()
-        got, self.rest = self.rest[:count], self.rest[count:]
-        return got
+        return self.take(count)
 
 
 # ---- clients ----
@@ -164,19 +166,17 @@ class Client:
             self._chunked(answer)
         elif length:
             wanted = int(length[0])
-            while len(answer.body) < wanted:
-                if not self.source.rest:
-                    self.source.more()
-                answer.body += self.source.exactly(min(len(self.source.rest),
-                                                       wanted - len(answer.body)))
+            try:
+                answer.body = self.source.exactly(wanted)
+            except (EOFError, OSError):
+                answer.body = self.source.take(wanted)
+                raise
         else:
             try:
                 while True:
-                    answer.body += self.source.rest
-                    self.source.rest = b""
                     self.source.more()
             except EOFError:
-                pass
+                answer.body = self.source.take(len(self.source.rest))
 
     def read(self, is_head=False):
         """One answer, interim ones in front of it."""
@@ -239,7 +239,8 @@ class Plan:
 
 
 class Upstream:
-    """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies."""
+    """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies but
+    for what came with the head."""
 
     def __init__(self, is_eager=False):
         self.is_eager = is_eager
@@ -301,8 +302,8 @@ class Upstream:
             for number in itertools.count(1):
                 raw = source.until(b"\r\n\r\n")
                 head = Head(raw)
-                length = 0 if self.is_eager else int(head.get("content-length", "0"))
-                body = source.exactly(length)
+                length = int(head.get("content-length", "0"))
+                body = source.exactly(min(length, len(source.rest)) if self.is_eager else length)
                 request = Request(raw, body, connection, number)
                 if not self._step(request)(conn, request):
                     break

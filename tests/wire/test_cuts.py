@@ -5,11 +5,11 @@ its own dialect. A stream that is not whole never looks like one that is."""
 import random
 
 from harness import IS_FEW, Gateway, Suite, check, main
-from peers import CLEAN, Client, Upstream, config, ending, resetting, saying
+from peers import CLEAN, Client, Upstream, chat, chunks, config, ending, post, resetting, saying
 from streams import SAMPLES, Sample, framed, payload_of
 
 upstream = Upstream()
-gateway = Gateway(config(upstream))
+gateway = Gateway(config(upstream, threads=2))
 STEP = 17 if IS_FEW else 1
 
 # How much may be missing at an event's end for it still to be taken for whole: its line ends.
@@ -136,7 +136,68 @@ def cut_here_and_there(sample, end):
             cut_at(client, sample, "chunked", end, sent, end is ending)
 
 
+# ---- answers that are not in events ----
+
+HELD = 256 * 1024  # what the gateway keeps of an answer until it has all of it
+BIG = b'{"choices":[{"index":0,"message":{"content":"%b"},"finish_reason":"stop"}]}' % (b"x" * 3 * HELD)
+JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+def large_answer(framing, end):
+    """While it is held back it is tried elsewhere; once it was begun it is cut for the client too."""
+    body = BIG if framing != "chunked" else chunks([BIG[:1000], BIG[1000:]])
+    head = JSON + {"length": b"Content-Length: %d\r\n\r\n" % len(BIG), "close": b"\r\n",
+                   "chunked": b"Transfer-Encoding: chunked\r\n\r\n"}[framing]
+    for sent in (0, 1, 900, HELD // 2, HELD - 2000, HELD + 2000, 2 * HELD, len(body) - 1):
+        mark, plan = upstream.plan(end(head + body[:sent]), saying(JSON + b"Content-Length: %d\r\n\r\n"
+                                                                   % len(BIG) + BIG))
+        with Client(gateway.port) as client:
+            answer = client.ask(chat(mark, "two"))
+        if len(plan.seen) == 2:
+            check(answer.status == 200 and answer.body == BIG and answer.end == CLEAN, sent, answer)
+        else:
+            check(sent >= HELD and answer.end != CLEAN, "behind byte", sent, answer.end)
+            check(BIG.startswith(answer.body), "other bytes than the provider's")
+
+
+def coded_stream(end):
+    """What cannot be read is passed on as it comes, and cut as it came."""
+    head = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n")
+    body = chunks([b"\x1f\x8b" + bytes(range(200)), b"more"])
+    for sent in range(10, len(body) - 1, 7):
+        mark, plan = upstream.plan(end(head + body[:sent]))
+        with Client(gateway.port) as client:
+            answer = client.ask(SAMPLES[0].request(mark))
+        check(answer.end != CLEAN or answer.status >= 500, sent, answer)
+        check(len(plan.seen) == 1 or answer.status >= 500, "tried again behind content")
+
+
+def foreign_bytes(framing, end):
+    """So are the answers of a provider's own endpoints."""
+    data = bytes(range(256)) * 40
+    body = data if framing != "chunked" else chunks([data[:100], data[100:]])
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n" + {
+        "length": b"Content-Length: %d\r\n\r\n" % len(data),
+        "chunked": b"Transfer-Encoding: chunked\r\n\r\n", "close": b"\r\n"}[framing]
+    for sent in list(range(1, 200, 9)) + [len(body) - 1]:
+        mark, plan = upstream.plan(end(head + body[:sent]))
+        with Client(gateway.port) as client:
+            answer = client.ask(post("/p/a/audio", b"{}", mark))
+        check(answer.end != CLEAN or answer.status >= 500, sent, answer)
+        check(len(plan.seen) == 1, "tried again")
+
+
 suite = Suite()
+for way in ("length", "chunked"):
+    suite.case(f"a large answer, {way}, ended", large_answer, way, ending)
+    suite.case(f"a large answer, {way}, reset", large_answer, way, resetting)
+    suite.case(f"a provider's own bytes, {way}, ended", foreign_bytes, way, ending)
+    suite.case(f"a provider's own bytes, {way}, reset", foreign_bytes, way, resetting)
+suite.case("a large answer, the end being the end, reset", large_answer, "close", resetting)
+suite.case("a provider's own bytes, the end being the end, reset", foreign_bytes, "close", resetting)
+suite.case("a coded stream, ended", coded_stream, ending)
+suite.case("a coded stream, reset", coded_stream, resetting)
 for one in SAMPLES:
     suite.case(f"{one.name}: a long stream, cut here and there", cut_here_and_there, one, ending)
     suite.case(f"{one.name}: a long stream, reset here and there", cut_here_and_there, one, resetting)

@@ -10,7 +10,7 @@ import time
 
 from gateways import CREDENTIAL, Lasting, Load, chat
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
-from peers import CLEAN, Client
+from peers import CLEAN, OK_CHAT, Client, Upstream, http, say
 
 DEMO = {"demo": {"kind": "demo"}}
 FAST = {"fast": {"max_attempts": 3, "backoff": "fixed", "base_ms": 5, "jitter": "none"}}
@@ -106,6 +106,26 @@ def client_that_leaves_is_on_record():
 
 
 # ---- keys ----
+
+
+def leaves_while_it_is_kept():
+    """The answer is there, its record is on its way: nothing of the request is looked at later."""
+    gateway = Lasting({**OPEN, "threads": 1})
+    gateway.start("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=300000")
+    try:
+        for _ in range(3):
+            before = len(gateway.operations())
+            with Client(gateway.port) as client:
+                client.send(chat("ok"))
+                time.sleep(0.1)
+            wait_until(lambda: len(gateway.operations()) > before, "the record")
+        check(ask(gateway, "ok").status == 200)
+        gateway.end()
+        check(set(map(str, gateway.operations().values())) <= {"['succeeded']", "['cancelled']"},
+              gateway.operations())
+        check("failed" not in gateway.said(), gateway.said())
+    finally:
+        gateway.stop()
 
 
 def dead_key_stays_dead(suite_mock):
@@ -234,6 +254,67 @@ def fresh_key_is_taken(suite_mock):
         gateway.stop()
 
 
+# ---- the end ----
+
+
+def keys_and_places_change():
+    """A key goes to the place that it was given for. A model that was first asked for by a request
+    of the old edition is served by the new one."""
+    old, other = Upstream(), Upstream()
+    busy = http(b'{"error":{"message":"busy"}}', status="503 Busy")
+    old.on_stray = lambda conn, request: say(conn, busy if b"busy" in request.body else OK_CHAT)
+
+    def config(upstream, key):
+        return {"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+                "threads": 1, "cooldown_ms": 0, "policies": {"slow": {**FAST["fast"], "base_ms": 300}},
+                "providers": {"a": {"kind": "openai", "base_url": upstream.url("/v1"),
+                                    "keys": ["env:" + key]}},
+                "routes": [{"model": "*", "policy": "slow", "chain": [{"target": "a/*"}]}]}
+    gateway = Lasting(config(old, "KEY_1")).start()
+    data = chat("fresh")
+    try:
+        with Client(gateway.port) as busy_one, Client(gateway.port) as slow_one:
+            slow_one.send(data[:-5])
+            busy_one.send(chat("busy"))
+            wait_until(lambda: old.strays, "the first try")
+            gateway.write(config(other, "KEY_2"))
+            gateway.signal(signal.SIGHUP)
+            wait_until(lambda: "was read again" in gateway.said(), "the reload")
+            slow_one.send(data[-5:])
+            check(slow_one.read().status == 200)
+            check(busy_one.read().status == 503)
+        check(ask(gateway, "fresh").status == 200)
+        said = {request.get("authorization") for request in old.strays}
+        check(said == {"Bearer key-1111"}, said)
+        check(other.strays[0].get("authorization") == "Bearer key-2222", other.strays[0].raw)
+    finally:
+        gateway.stop()
+        old.stop()
+        other.stop()
+
+
+def drained_with_a_word():
+    """What cannot finish in time is told so, in its own dialect, and recorded."""
+    gateway = Lasting({**OPEN, "limits": {"drain_ms": 300}}).start()
+    try:
+        stream = chat("trickle-50+tokens-2000").replace(b'{"model"', b'{"stream": true, "model"')
+        length = len(stream.split(b"\r\n\r\n", 1)[1])
+        stream = stream.replace(b"Content-Length: ", b"Content-Length: %d\r\nx-was: " % length)
+        with Client(gateway.port) as streaming, Client(gateway.port) as waiting:
+            streaming.send(stream)
+            waiting.send(chat("hang"))
+            streaming.source.more()
+            gateway.signal(signal.SIGTERM)
+            first, second = streaming.read(), waiting.read()
+        check(first.status == 200 and first.end == CLEAN, first)
+        check(b"StreamInterrupted" in first.body and b"[DONE]" not in first.body, first)
+        check(second.status == 503 and b"being stopped" in second.body, second)
+        check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-2000:])
+        check(sorted(sum(gateway.operations().values(), [])) == ["failed", "failed"], gateway.operations())
+    finally:
+        gateway.stop()
+
+
 # ---- sockets that were passed ----
 
 
@@ -297,10 +378,13 @@ suite.case("a failure that passed: both tries are on record, the wait is not sho
            both_tries_are_on_record)
 suite.case("the record is flushed before the answer leaves", record_comes_first)
 suite.case("a client that leaves is on record", client_that_leaves_is_on_record)
+suite.case("a client that leaves while its answer is kept", leaves_while_it_is_kept)
+suite.case("keys and places change while requests run", keys_and_places_change)
 suite.case("a key without credit is left alone, also after a restart", dead_key_stays_dead, mock)
 suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
 suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)
 suite.case("what is known of a target survives a reload", what_is_known_survives_a_reload)
+suite.case("a drain that takes too long ends with a word", drained_with_a_word)
 suite.case("a socket that was passed outlives the process", passed_socket)
 suite.case("killed under load: what was answered is on record, once", killed_under_load)
 suite.case("reloaded under load, then ended: nothing is lost", reloaded_under_load)

@@ -10,7 +10,7 @@ from streams import SAMPLES, framed
 
 upstream = Upstream()
 WAITING = {"max_attempts": 3, "backoff": "fixed", "base_ms": 400, "jitter": "none"}
-patient = config(upstream)
+patient = config(upstream, threads=2)
 patient["policies"]["waiting"] = WAITING
 patient["routes"].insert(0, {"model": "waiting", "policy": "waiting", "chain": [{"target": "a/m"}]})
 patient["routes"].insert(0, {"model": "hanging", "policy": "quick", "chain": [{"target": "a/m"}],

@@ -7,7 +7,7 @@ from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunks, config, saying
 from streams import SAMPLES, framed
 
 upstream = Upstream()
-gateway = Gateway(config(upstream))
+gateway = Gateway(config(upstream, threads=2))
 SEEDS = range(2 if IS_FEW else 6)
 
 

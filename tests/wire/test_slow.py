@@ -175,6 +175,32 @@ def gone_reader():
     check(state["gone"].wait(WAIT_S), "the provider was not let go")
 
 
+def unread_answers():
+    """Requests one behind the other and no answer read: neither side is filled without end."""
+    mark, plan = upstream.plan(saying(http(BODY.replace(b"Hello", b"x" * 100000))))
+    request = chat(mark, "once") * 50
+    before = gateway.rss_bytes()
+    with Client(gateway.port, receive_bytes=8192) as client:
+        client.sock.setblocking(False)
+        sent = stalls = 0
+        end = time.monotonic() + WAIT_S
+        while stalls < 20 and sent < 64 * MB:
+            check(time.monotonic() < end, "it takes requests for ever")
+            try:
+                sent += client.sock.send(request[sent % len(request):])
+                stalls = 0
+            except BlockingIOError:
+                stalls += 1
+                time.sleep(0.02)
+        check(sent < 64 * MB, "taken:", sent)
+        grown = gateway.rss_bytes() - before
+        check(grown < GROWTH, "grown by", grown)
+        good_request()
+    seen = len(plan.seen)
+    good_request()
+    check(len(plan.seen) <= seen + 1, "requests of a client that left")
+
+
 def plain(data):
     return data
 
@@ -197,6 +223,7 @@ suite.alone("bytes of a provider's own are not read",
             big.replace(b"application/json", b"application/octet-stream"), b"begin", b"y" * 100000,
             plain, b"the end", b"the end")
 suite.alone("a reader that leaves", gone_reader)
+suite.alone("answers that are not read", unread_answers)
 suite.alone("bodies that hardly come", slow_bodies)
 suite.alone("heads that come a byte at a time", slow_heads)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))

@@ -1,16 +1,43 @@
 """Streams of providers that misbehave in other ways than by being cut: damage, errors, odd line
 ends, sizes, pauses. What is only odd passes byte for byte; what failed is told or tried elsewhere."""
 
+import socket
 import threading
 
 from harness import WAIT_S, Gateway, Suite, check, main
-from peers import CLEAN, Client, Upstream, chunk, chunks, config, is_gone, routes, saying
+from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, is_gone, post, routes,
+                   saying)
 from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, SAMPLES, framed
 
 upstream = Upstream()
 gateway = Gateway(config(upstream))
 QUICK = {"connect_ms": 100, "first_byte_ms": 200, "idle_ms": 300}
-impatient = Gateway(config(upstream, routes=routes(timeouts=QUICK)))
+
+
+def unreachable():
+    """Three targets: one that takes no request, one that takes no connection, one that is not."""
+    deaf = Upstream(is_eager=True)
+    deaf.on_stray = lambda conn, request: stalled.wait(WAIT_S) and False
+    full = socket.create_server(("127.0.0.1", 0), backlog=0)
+    waiting = [socket.socket() for _ in range(4)]
+    for sock in waiting:
+        sock.setblocking(False)
+        sock.connect_ex(full.getsockname())
+    with socket.create_server(("127.0.0.1", 0)) as none:
+        ports = {"deaf": deaf.port, "full": full.getsockname()[1], "none": none.getsockname()[1]}
+    return ports, (deaf, full, waiting)
+
+
+stalled = threading.Event()
+PORTS, KEPT = unreachable()
+whole = config(upstream, routes=routes(timeouts=QUICK), limits={"replay_bytes": 16 << 20})
+for place, port in PORTS.items():
+    whole["providers"][place] = {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1",
+                                 "keys": ["env:KEY_1"]}
+    for route, chain in ((place, (f"{place}/m", "b/m")), (f"{place}-alone", (f"{place}/m",))):
+        whole["routes"].insert(0, {"model": route, "policy": "quick", "timeouts": QUICK, "chain": [
+            {"target": target, "tries": 1} for target in chain]})
+impatient = Gateway(whole)
 
 SSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 
@@ -61,10 +88,9 @@ def told(sample, data, content, codes):
     check(content in answer.body, "content is missing:", answer)
     events, rest = sample.read(answer.body)
     check(not rest, "half an event:", rest)
-    error = events[-1][1]
-    check(isinstance(error, dict) and "error" in error and "recourse" in error, answer)
+    error = sample.take_error(events)
     check(error["recourse"]["error_code"] in codes, error["recourse"])
-    check(sum("recourse" in event for _, event in events if isinstance(event, dict)) == 1, answer)
+    check(not any("error" in event for _, event in events if isinstance(event, dict)), answer)
 
 
 def untouched(sample):
@@ -147,6 +173,20 @@ def stalls_in_the_head():
     check(gone.wait(WAIT_S), "the provider was not let go")
 
 
+def elsewhere(model, codes):
+    """The first target cannot be reached, or does not listen: the second answers; alone it is told."""
+    body = b'{"model":"%b","messages":["%b"]}'
+    filler = b"x" * 8000000 if model == "deaf" else b""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    with Client(impatient.port) as client:
+        answer = client.ask(post("/v1/chat/completions", body % (model.encode(), filler), mark))
+        check(answer.status == 200 and answer.get("x-recourse-attempts") == "2", answer)
+        check(len(plan.seen) == 1 and plan.seen[0].path.startswith("/b/"), plan.seen)
+        answer = client.ask(post("/v1/chat/completions", body % (model.encode() + b"-alone", filler)))
+        check(answer.status in (502, 504) and answer.end == CLEAN, answer)
+        check(answer.get("x-recourse-error-code") in codes, answer.head.raw)
+
+
 suite = Suite()
 first, second = delta(b"Hel"), delta(b"lo")
 for name, parts in (
@@ -225,5 +265,9 @@ suite.case("keep-alives are no token", keepalives_are_no_token)
 suite.case("the head does not come to its end", stalls_in_the_head)
 for one in SAMPLES:
     suite.case(f"the next token does not come: {one.name}", stalls_behind_content, one)
+suite.case("the provider does not take the request", elsewhere, "deaf", ("NetworkTimeout",))
+suite.case("the provider takes no connection", elsewhere, "full", ("NetworkTimeout",
+                                                                    "ConnectionFailed"))
+suite.case("there is no provider", elsewhere, "none", ("ConnectionFailed",))
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
 main(suite, gateway, impatient, upstream)

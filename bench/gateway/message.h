@@ -1,0 +1,46 @@
+/* HTTP/1.1 messages as the other side of a benchmark reads them: where they end. */
+#ifndef BENCH_GATEWAY_MESSAGE_H
+#define BENCH_GATEWAY_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_HEAD_MAX 8192
+#define BENCH_START_MAX 512
+
+typedef enum bench_message_state {
+    BENCH_IN_HEAD,
+    BENCH_IN_LENGTH,
+    BENCH_IN_CHUNK_SIZE,
+    BENCH_IN_CHUNK,
+    BENCH_IN_CHUNK_END,
+    BENCH_IN_TRAILER,
+    BENCH_IN_REST, /* until the connection ends */
+    BENCH_WHOLE,
+    BENCH_WRONG
+} bench_message_state;
+
+/* All zero: nothing read yet. */
+typedef struct bench_message {
+    bench_message_state state;
+    bool is_answer; /* set before the first byte: an answer without a length has a rest */
+    bool is_closing;
+    bool is_extension; /* behind a chunk's size */
+    int status;
+    uint64_t left;
+    uint64_t body_bytes;
+    size_t line_bytes; /* of the chunk's size or of the trailer's line */
+    size_t head_bytes;
+    size_t start_bytes;
+    char start[BENCH_START_MAX]; /* of the body */
+    char head[BENCH_HEAD_MAX];
+} bench_message;
+
+/* Begins the next message of the same kind. */
+void bench_message_reset(bench_message *message);
+
+/* Reads up to the end of the message; returns how many bytes that were. */
+size_t bench_message_push(bench_message *message, const char *bytes, size_t len);
+
+#endif

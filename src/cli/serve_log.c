@@ -1,0 +1,166 @@
+#include "cli/serve_log.h"
+
+#include "base/str.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+
+#define TARGET_MAX_BYTES 512
+
+static int64_t now_unix_ms(const serve_run *run)
+{
+    return rc_clock_unix_ms(run->cli->calls);
+}
+
+/* ---- open and close ---- */
+
+int rc_serve_log_open(serve_run *run, const rc_config_log *config)
+{
+    rc_cli *cli = run->cli;
+    rc_serve_log *log = &run->log;
+    const rc_config_log_format format = run->options->log_format >= 0
+                                            ? (rc_config_log_format)run->options->log_format
+                                            : (rc_config_log_format)config->format;
+    log->is_on = rc_log_style_choose(format, &cli->err_terminal, config->file.len > 0, &log->style);
+    if (!log->is_on)
+        return RC_EXIT_OK;
+    log->style.utc_offset_s = cli->calls->utc_offset_s((time_t)(now_unix_ms(run) / 1000));
+    log->teller = (rc_log_teller){.style = log->style, .calls = cli->calls};
+    const rc_log_sink_settings settings = {
+        .calls = cli->calls,
+        .path = config->file.len > 0 ? config->file.ptr : NULL,
+        .format_dropped = rc_log_format_dropped,
+        .ctx = &log->teller,
+    };
+    const int error = rc_log_sink_start(&settings, &cli->alloc, &log->sink);
+    if (error == 0)
+        return RC_EXIT_OK;
+    return rc_serve_refuse(cli, "the log cannot be written: ",
+                           error > 0 ? rc_sys_error_text(error) : "there is no memory for it",
+                           RC_EXIT_IO);
+}
+
+void rc_serve_log_close(serve_run *run)
+{
+    rc_log_sink_stop(run->log.sink);
+    run->log.sink = NULL;
+}
+
+/* ---- events ---- */
+
+void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
+{
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf line;
+    const rc_log_field field = {.key = "message", .text = text};
+    rc_buf_init_fixed(&line, memory, sizeof memory);
+    if (run->log.is_on && run->log.style.is_json) {
+        if (rc_log_push_event(&line, &run->log.style, now_unix_ms(run), event, &field, 1) == RC_OK)
+            rc_log_sink_push(run->log.sink, rc_buf_get(&line));
+        return;
+    }
+    rc_buf_push(&line, RC_STR("recourse serve: "));
+    rc_log_push_clean(&line, text);
+    rc_buf_push_byte(&line, '\n');
+    uv_mutex_lock(&run->talk);
+    (void)rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(&line));
+    uv_mutex_unlock(&run->talk);
+}
+
+void rc_serve_log_suppressed(void *ctx, rc_str line)
+{
+    rc_serve_log_event(ctx, RC_LOG_EVENT_SUPPRESSED, rc_str_trim(line));
+}
+
+void rc_serve_log_store(void *ctx, const rc_report *why)
+{
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf text;
+    if (why == NULL) {
+        rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_BACK, RC_STR("the audit is kept again"));
+        return;
+    }
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push(&text, RC_STR("the audit cannot be kept: "));
+    rc_buf_push(&text, rc_str_slice(rc_report_detail(why), 0, RC_LOG_CLEAN_MAX));
+    rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_DOWN, rc_buf_get(&text));
+}
+
+void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)
+{
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push(&text, RC_STR("the budget of "));
+    rc_buf_push(&text, scope);
+    rc_buf_push(&text, news->kind == RC_SPEND_PAUSED   ? RC_STR(" is used up; requests wait: ")
+                       : news->kind == RC_SPEND_NEARLY ? RC_STR(" is nearly used up: ")
+                                                       : RC_STR(" is used up: "));
+    rc_buf_push_u64(&text, news->spent);
+    rc_buf_push(&text, RC_STR(" of "));
+    rc_buf_push_u64(&text, news->limit);
+    rc_buf_push(&text, RC_STR(" millionths of a dollar"));
+    rc_serve_log_event(ctx,
+                       news->kind == RC_SPEND_PAUSED ? RC_LOG_EVENT_BUDGET_PAUSED
+                                                     : RC_LOG_EVENT_BUDGET_WARNING,
+                       rc_buf_get(&text));
+}
+
+/* ---- requests ---- */
+
+static rc_log_outcome outcome_of(const rc_gate_record *record)
+{
+    if (record->outcome == RC_OUTCOME_SUCCEEDED)
+        return RC_LOG_SUCCEEDED;
+    if (record->outcome == RC_OUTCOME_CANCELLED)
+        return RC_LOG_CANCELLED;
+    if (record->attempts == 0)
+        return RC_LOG_REFUSED;
+    return record->was_begun ? RC_LOG_INTERRUPTED : RC_LOG_FAILED;
+}
+
+void rc_serve_log_record(void *ctx, const rc_gate_record *record)
+{
+    serve_run *run = ctx;
+    char names[TARGET_MAX_BYTES];
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf target;
+    rc_buf line;
+    if (!run->log.is_on)
+        return;
+    rc_buf_init_fixed(&target, names, sizeof names);
+    if (record->provider.len > 0) {
+        rc_buf_push(&target, record->provider);
+        rc_buf_push_byte(&target, '/');
+        rc_buf_push(&target, record->target);
+    }
+    const bool has_report = record->report != NULL;
+    const rc_str none = rc_str_make(NULL, 0);
+    const rc_log_request request = {
+        .unix_ms = now_unix_ms(run),
+        .outcome = outcome_of(record),
+        .request_id = record->request_id,
+        .report_id = has_report ? rc_report_id(record->report) : none,
+        .client = record->client,
+        .route = record->route,
+        .model = record->model,
+        .target = rc_buf_status(&target) == RC_OK ? rc_buf_get(&target) : none,
+        .provider_request_id = has_report ? rc_report_request_id(record->report) : none,
+        .status = record->status,
+        .code = has_report ? rc_report_code(record->report) : RC_CODE_NONE,
+        .attempts = record->attempts,
+        .switches = record->switches,
+        .wait_ms = record->wait_ms,
+        .latency_ms = (int64_t)record->latency_ms,
+        .first_byte_ms = record->first_byte_ms,
+        .tokens_in = record->tokens_in,
+        .tokens_out = record->tokens_out,
+        .is_estimated = record->is_estimated,
+        .cost_usd_micro = record->cost_usd_micro,
+        .bytes = record->bytes,
+        .trace_id = record->trace_id,
+        .is_committed = record->was_begun,
+    };
+    rc_buf_init_fixed(&line, memory, sizeof memory);
+    if (rc_log_push_request(&line, &run->log.style, &request) == RC_OK)
+        rc_log_sink_push(run->log.sink, rc_buf_get(&line));
+}

@@ -1,0 +1,25 @@
+/* What `recourse serve` says while it runs: a line for each request and for each thing that happens
+ * to the process.
+ *
+ *   json     all of it, through a sink that keeps nobody waiting
+ *   human    requests through the sink; events as talk, "recourse serve: ..."
+ *   off      neither */
+#ifndef RC_CLI_SERVE_LOG_H
+#define RC_CLI_SERVE_LOG_H
+
+#include "cli/serve_private.h"
+
+/* Opens it as the configuration says. RC_EXIT_OK; else the exit status, and err says why not. */
+int rc_serve_log_open(serve_run *run, const rc_config_log *config);
+void rc_serve_log_close(serve_run *run);
+
+/* Any thread. text: for people, one line; borrows. */
+void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text);
+
+/* rc_gateway_settings.on_record, on_suppressed, on_store: any thread. ctx: the serve_run. */
+void rc_serve_log_record(void *ctx, const rc_gate_record *record);
+void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope);
+void rc_serve_log_suppressed(void *ctx, rc_str line);
+void rc_serve_log_store(void *ctx, const rc_report *why);
+
+#endif

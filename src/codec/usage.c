@@ -1,0 +1,393 @@
+/* Reading what a provider counted, and putting the numbers together. */
+#include "codec/usage.h"
+
+#include "base/json_find.h"
+#include "base/json_walk.h"
+#include "base/str.h"
+#include "codec/usage_weight.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The object and what stands in its details. */
+#define DEPTH_MAX 4
+
+/* In a row of members: an object whose members count too. */
+#define RC_USAGE_DETAILS RC_USAGE_NUMBER_COUNT
+
+typedef struct member_row {
+    rc_str name;
+    unsigned what; /* rc_usage_number, or RC_USAGE_DETAILS */
+} member_row;
+
+static const member_row MEMBERS[] = {
+#define RC_USAGE_MEMBER(name, WHAT) {RC_STR_INIT(name), RC_USAGE_##WHAT},
+#include "../../spec/usage.def"
+};
+
+typedef enum place_what {
+    PLACE_USAGE,
+    PLACE_INSIDE,
+    PLACE_NUMBERS
+} place_what;
+
+static const struct {
+    rc_str name;
+    place_what what;
+} PLACES[] = {
+#define RC_USAGE_PLACE(name, WHAT) {RC_STR_INIT(name), PLACE_##WHAT},
+#include "../../spec/usage.def"
+};
+
+void rc_usage_init(rc_usage *usage)
+{
+    *usage = (rc_usage){.images = -1};
+    for (unsigned i = 0; i < RC_USAGE_NUMBER_COUNT; i++)
+        usage->numbers[i] = -1;
+}
+
+/* --- numbers --- */
+
+/* "12", and "12.0" of those who know no whole numbers; -1: neither. */
+static int64_t tokens_of(rc_str number)
+{
+    int64_t value;
+    if (rc_json_to_i64(number, &value) == RC_OK)
+        return value <= RC_USAGE_MAX ? value : -1;
+    size_t point = rc_str_find_byte(number, '.', 0);
+    if (point + 1 == number.len)
+        return -1;
+    for (size_t i = point; i < number.len; i++)
+        if (i > point && number.ptr[i] != '0')
+            return -1;
+    if (rc_json_to_i64(rc_str_slice(number, 0, point), &value) != RC_OK)
+        return -1;
+    return value <= RC_USAGE_MAX ? value : -1;
+}
+
+/* In thousandths or millionths, to the nearest; -1: it is not believed. */
+static int64_t parts_of(rc_str number, double parts)
+{
+    double value;
+    if (rc_json_to_double(number, &value) != RC_OK || !(value >= 0))
+        return -1;
+    double scaled = value * parts + 0.5;
+    return scaled < (double)RC_USAGE_MAX * 1000 ? (int64_t)scaled : -1;
+}
+
+static int64_t value_of(unsigned what, rc_str number)
+{
+    if (what == RC_USAGE_SECONDS)
+        return parts_of(number, 1e3);
+    if (what == RC_USAGE_DOLLARS)
+        return parts_of(number, 1e6);
+    return tokens_of(number);
+}
+
+/* The last one counts, but nothing takes back what was used. */
+static void note(int64_t *number, int64_t value)
+{
+    if (value > 0 || (value == 0 && *number < 0))
+        *number = value;
+}
+
+/* The lengths of their names: most rows are ruled out sixteen at a time. */
+static const char LENGTHS[(COUNT(MEMBERS) + RC_LANES - 1) / RC_LANES * RC_LANES] = {
+#define RC_USAGE_MEMBER(name, WHAT) (char)(sizeof(name) - 1),
+#include "../../spec/usage.def"
+};
+
+static const member_row *member_of(rc_str name)
+{
+    if (name.len == 0 || name.len > INT8_MAX)
+        return NULL;
+    for (size_t i = 0; i < sizeof(LENGTHS); i += RC_LANES) {
+        rc_lanes lengths = rc_lanes_load(LENGTHS + i);
+        uint32_t same = rc_lanes_bits((rc_lanes)(lengths == (uint8_t)name.len));
+        for (; same != 0; same &= same - 1) {
+            const member_row *row = &MEMBERS[i + (size_t)__builtin_ctz(same)];
+            if (row->name.ptr[0] == name.ptr[0] && rc_str_eq(row->name, name))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
+{
+    const member_row *row = member_of(name);
+    int64_t value = row && row->what != RC_USAGE_DETAILS ? value_of(row->what, number) : -1;
+    if (value < 0)
+        return false;
+    note(&usage->numbers[row->what], value);
+    return true;
+}
+
+/* --- objects --- */
+
+/* The members of the object that the walk stands at. */
+static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
+{
+    if (depth == DEPTH_MAX || !rc_json_walk_byte(json, '{'))
+        return false;
+    if (rc_json_walk_byte(json, '}'))
+        return true;
+    do {
+        rc_str name;
+        rc_json_walked value;
+        if (!rc_json_walk_key(json, &name))
+            return false;
+        const member_row *row = member_of(name);
+        if (row && row->what == RC_USAGE_DETAILS && rc_json_walk_peek(json) == '{') {
+            if (!read_members(usage, json, depth + 1))
+                return false;
+            continue;
+        }
+        if (!rc_json_walk_value(json, &value))
+            return false;
+        if (row && row->what != RC_USAGE_DETAILS && value.first != '"')
+            note(&usage->numbers[row->what], value_of(row->what, value.raw));
+    } while (rc_json_walk_byte(json, ','));
+    return rc_json_walk_byte(json, '}');
+}
+
+/* All of it or nothing: an object that is cut off may hold half of a number. */
+bool rc_usage_read_object(rc_usage *usage, rc_str text)
+{
+    rc_json_walk json = rc_json_walk_begin(text);
+    rc_usage found;
+    rc_usage_init(&found);
+    if (text.len > RC_USAGE_OBJECT_MAX_BYTES || !read_members(&found, &json, 0) ||
+        rc_json_walk_peek(&json) != '\0' || json.at != text.len)
+        return false;
+    rc_usage_add(usage, &found);
+    return rc_usage_has_tokens(&found) || found.numbers[RC_USAGE_SECONDS] >= 0;
+}
+
+void rc_usage_add(rc_usage *usage, const rc_usage *part)
+{
+    for (unsigned i = 0; i < RC_USAGE_NUMBER_COUNT; i++)
+        note(&usage->numbers[i], part->numbers[i]);
+    note(&usage->images, part->images);
+    usage->weight += part->weight;
+    usage->is_final = usage->is_final || part->is_final;
+}
+
+bool rc_usage_has_tokens(const rc_usage *usage)
+{
+    return usage->numbers[RC_USAGE_INPUT] >= 0 || usage->numbers[RC_USAGE_PLAIN_INPUT] >= 0 ||
+           usage->numbers[RC_USAGE_OUTPUT] >= 0;
+}
+
+/* --- answers --- */
+
+static rc_str value_text(rc_str text, const rc_json_member *member)
+{
+    return rc_str_slice(text, member->value.offset, member->value_end);
+}
+
+/* An element of "data" is an image that was made if it has it, or says where it is. */
+static bool is_image(rc_str element)
+{
+    rc_json_member members[] = {{.key = RC_STR("b64_json")}, {.key = RC_STR("url")}};
+    rc_json_find(element, members, COUNT(members), false);
+    return members[0].is_found || members[1].is_found;
+}
+
+static void count_images(rc_usage *usage, rc_str list)
+{
+    const rc_json_scan *scan = rc_json_scan_best();
+    int64_t count = 0;
+    size_t at = rc_str_find_byte(list, '{', 0);
+    while (at != RC_STR_NPOS) {
+        size_t end = scan->container_end(list, at + 1);
+        if (end == RC_JSON_SCAN_NONE || !is_image(rc_str_slice(list, at, end)))
+            break;
+        count++;
+        at = rc_str_find_byte(list, '{', end);
+    }
+    if (count > 0)
+        usage->images = count;
+}
+
+/* The members that are looked for in one object: the places of the table, and data. */
+typedef struct top {
+    rc_json_member members[COUNT(PLACES) + 1];
+} top;
+
+static rc_status find_places(top *t, rc_str text)
+{
+    for (size_t i = 0; i < COUNT(PLACES); i++)
+        t->members[i].key = PLACES[i].name;
+    t->members[COUNT(PLACES)].key = RC_STR("data");
+    return rc_json_find(text, t->members, COUNT(t->members), false);
+}
+
+static bool read_inside(rc_usage *usage, rc_str text);
+
+/* is_top: places inside of places are looked at too. */
+static bool read_places(rc_usage *usage, const top *t, rc_str text, bool is_top)
+{
+    const rc_json_member *members = t->members;
+    const rc_json_member *data = &members[COUNT(PLACES)];
+    bool is_read = false;
+    for (size_t i = 0; i < COUNT(PLACES); i++) {
+        const rc_json_member *m = &members[i];
+        if (!m->is_found)
+            continue;
+        rc_str value = value_text(text, m);
+        if (PLACES[i].what == PLACE_USAGE)
+            is_read |= rc_usage_read_object(usage, value);
+        else if (PLACES[i].what == PLACE_NUMBERS && m->value.type == RC_JSON_NUMBER)
+            is_read |= rc_usage_read_number(usage, m->key, value);
+        else if (PLACES[i].what == PLACE_INSIDE && is_top)
+            is_read |= read_inside(usage, value);
+    }
+    if (is_top && data->is_found && data->value.type == RC_JSON_ARRAY_BEGIN)
+        count_images(usage, value_text(text, data));
+    return is_read;
+}
+
+static bool read_inside(rc_usage *usage, rc_str text)
+{
+    top t;
+    (void)find_places(&t, text);
+    return read_places(usage, &t, text, false);
+}
+
+static bool read_top(rc_usage *usage, const top *t, rc_str body)
+{
+    bool is_read = read_places(usage, t, body, true);
+    if (is_read)
+        usage->is_final = true;
+    else
+        usage->weight += rc_weight_json(body, 0);
+    return is_read;
+}
+
+bool rc_usage_read(rc_usage *usage, rc_str body)
+{
+    top t;
+    (void)find_places(&t, body);
+    return read_top(usage, &t, body);
+}
+
+rc_status rc_usage_read_checked(rc_usage *usage, rc_str body)
+{
+    top t;
+    rc_status status = find_places(&t, body);
+    if (status == RC_OK)
+        (void)read_top(usage, &t, body);
+    return status;
+}
+
+/* The object behind the key that ends at `at`; false: it is no key of one, or not whole. */
+static bool read_behind_key(rc_usage *usage, rc_str tail, size_t at)
+{
+    while (at < tail.len && (rc_ascii_is_space(tail.ptr[at]) || tail.ptr[at] == ':'))
+        at++;
+    if (at >= tail.len || tail.ptr[at] != '{')
+        return false;
+    size_t end = rc_json_scan_best()->container_end(tail, at + 1);
+    return end != RC_JSON_SCAN_NONE && rc_usage_read_object(usage, rc_str_slice(tail, at, end));
+}
+
+/* A quote inside a string has a backslash in front of it: what has none is a key, or equals one. */
+static bool is_key_at(rc_str tail, size_t at, rc_str key)
+{
+    return at > 1 && tail.ptr[at - 1] == '"' && tail.ptr[at - 2] != '\\' &&
+           at + key.len < tail.len && tail.ptr[at + key.len] == '"';
+}
+
+bool rc_usage_read_tail(rc_usage *usage, rc_str tail)
+{
+    bool is_read = false;
+    for (size_t i = 0; i < COUNT(PLACES); i++) {
+        rc_str key = PLACES[i].name;
+        if (PLACES[i].what != PLACE_USAGE)
+            continue;
+        for (size_t at = 0; (at = rc_str_find(tail, key, at)) != RC_STR_NPOS; at += key.len)
+            if (is_key_at(tail, at, key))
+                is_read |= read_behind_key(usage, tail, at + key.len + 1);
+    }
+    usage->is_final = usage->is_final || is_read;
+    return is_read;
+}
+
+/* --- what was said --- */
+
+/* Two numbers, of which neither may be there. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    return a < 0 ? b : b < 0 ? a : a + b;
+}
+
+static int64_t at_most(int64_t value, int64_t most)
+{
+    return value > most ? (most < 0 ? 0 : most) : value;
+}
+
+/* xAI counts reasoning beside the output although it names it as all others do, and Gemini behind
+ * OpenAI's interface does not name it: only the total shows it. */
+static void add_unshown(rc_usage_count *count, int64_t total)
+{
+    if (count->input < 0 || count->output < 0)
+        return;
+    int64_t unshown = total - count->input - count->output;
+    if (unshown <= 0 || (count->reasoning >= 0 && unshown != count->reasoning))
+        return;
+    count->output += unshown;
+    count->reasoning = unshown;
+}
+
+rc_usage_count rc_usage_said(const rc_usage *usage)
+{
+    const int64_t *n = usage->numbers;
+    const bool is_plain = n[RC_USAGE_INPUT] < 0;
+    rc_usage_count count = {
+        .input = is_plain ? n[RC_USAGE_PLAIN_INPUT] : n[RC_USAGE_INPUT],
+        .output = sum(n[RC_USAGE_OUTPUT], n[RC_USAGE_REASONING_APART]),
+        .cached = n[RC_USAGE_CACHED] >= 0 ? n[RC_USAGE_CACHED] : n[RC_USAGE_CACHED_APART],
+        .written = n[RC_USAGE_WRITTEN_APART],
+        .reasoning =
+            n[RC_USAGE_REASONING_APART] >= 0 ? n[RC_USAGE_REASONING_APART] : n[RC_USAGE_REASONING],
+        .written_1h = n[RC_USAGE_WRITTEN_HOUR],
+        .audio_ms = n[RC_USAGE_SECONDS],
+        .images = usage->images,
+        .cost_micros = n[RC_USAGE_DOLLARS],
+    };
+    if (is_plain)
+        count.input = sum(count.input, sum(n[RC_USAGE_CACHED_APART], n[RC_USAGE_WRITTEN_APART]));
+    count.input = sum(count.input, n[RC_USAGE_TOOLS]);
+    add_unshown(&count, n[RC_USAGE_TOTAL]);
+    count.cached = at_most(count.cached, count.input);
+    count.written = at_most(count.written, count.input - (count.cached > 0 ? count.cached : 0));
+    count.written_1h = at_most(count.written_1h, count.written);
+    count.reasoning = at_most(count.reasoning, count.output);
+    return count;
+}
+
+/* --- the end of an answer that passes by --- */
+
+void rc_usage_tail_init(rc_usage_tail *tail)
+{
+    tail->len = 0;
+}
+
+void rc_usage_tail_push(rc_usage_tail *tail, rc_str piece)
+{
+    if (piece.len == 0)
+        return;
+    if (piece.len > RC_USAGE_TAIL_BYTES)
+        piece = rc_str_slice(piece, piece.len - RC_USAGE_TAIL_BYTES, piece.len);
+    if (tail->len + piece.len > sizeof(tail->bytes)) {
+        memmove(tail->bytes, tail->bytes + tail->len - RC_USAGE_TAIL_BYTES, RC_USAGE_TAIL_BYTES);
+        tail->len = RC_USAGE_TAIL_BYTES;
+    }
+    memcpy(tail->bytes + tail->len, piece.ptr, piece.len);
+    tail->len += piece.len;
+}
+
+rc_str rc_usage_tail_get(const rc_usage_tail *tail)
+{
+    return rc_str_make(tail->bytes, tail->len);
+}

@@ -1,0 +1,119 @@
+/* rc_usage: what one try used, as the provider counted it; and what came of the answer, so that the
+ * rest can be estimated.
+ *
+ *   a whole answer           ──► read() ──────┐
+ *   the end of a large one   ──► read_tail() ─┼──► rc_usage ──► said()              as counted
+ *   a stream: rc_stream_watch.usage, by step()┘       └───────► rc_usage_charge()   what to pay for
+ *
+ * For one try of a gateway:
+ *
+ *   rc_usage usage;
+ *   rc_usage_init(&usage);
+ *   if (body_is_whole)
+ *       rc_usage_read(&usage, body);
+ *   rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, request_body);
+ *
+ * and when the try was a stream, however it ended:
+ *
+ *   rc_charge charge = rc_usage_charge(&watch.usage, RC_TRY_CUT, request_body);
+ *
+ * (usage_charge.h). The names are in spec/usage.def, so that no dialect has to be known. Providers
+ * count a stream from its beginning each time, so the last number counts; a 0 takes no other one
+ * back. What is no whole number from 0 to RC_USAGE_MAX, or stands in quotes, or in an object that
+ * is cut off or damaged, was not said. No allocation. */
+#ifndef RC_CODEC_USAGE_H
+#define RC_CODEC_USAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <recourse/status.h>
+#include <recourse/str.h>
+
+/* The largest number that is believed: ten times the largest window that any model has. */
+#define RC_USAGE_MAX INT64_C(100000000)
+/* A usage object above this is not read. */
+#define RC_USAGE_OBJECT_MAX_BYTES ((size_t)64 << 10)
+
+/* What a member of spec/usage.def counts. */
+typedef enum rc_usage_number {
+    RC_USAGE_INPUT,
+    RC_USAGE_PLAIN_INPUT,
+    RC_USAGE_TOOLS,
+    RC_USAGE_OUTPUT,
+    RC_USAGE_TOTAL,
+    RC_USAGE_CACHED,
+    RC_USAGE_CACHED_APART,
+    RC_USAGE_WRITTEN_APART,
+    RC_USAGE_WRITTEN_HOUR,
+    RC_USAGE_REASONING,
+    RC_USAGE_REASONING_APART,
+    RC_USAGE_SECONDS, /* kept in milliseconds */
+    RC_USAGE_DOLLARS, /* kept in millionths */
+    RC_USAGE_NUMBER_COUNT
+} rc_usage_number;
+
+/* The caller's storage. The fields are private. */
+typedef struct rc_usage {
+    int64_t numbers[RC_USAGE_NUMBER_COUNT]; /* as they were said; -1: not said */
+    int64_t images;                         /* in the answer; -1: not known */
+    uint64_t weight;                        /* of the content that came: codec/usage_weight.h */
+    bool is_final;                          /* the model had stopped when the output was counted */
+} rc_usage;
+
+/* Tokens, and what else is paid for; -1: not said. */
+typedef struct rc_usage_count {
+    int64_t input;       /* all of it, cached or not */
+    int64_t output;      /* all of it, reasoning included */
+    int64_t cached;      /* of the input: read from the cache */
+    int64_t written;     /* of the input: written to the cache */
+    int64_t reasoning;   /* of the output */
+    int64_t written_1h;  /* of what was written: kept for an hour */
+    int64_t audio_ms;    /* sound that was listened to */
+    int64_t images;      /* that were made */
+    int64_t cost_micros; /* what the provider says that it cost, in millionths of a dollar */
+} rc_usage_count;
+
+void rc_usage_init(rc_usage *usage);
+
+/* A whole answer that is no stream. Without a count in it, what it says is weighed. True: there was
+ * a count. body: borrows. */
+bool rc_usage_read(rc_usage *usage, rc_str body);
+
+/* The same for bytes that may be damaged: gives what rc_json_find says of their top level, so that
+ * whoever has to know it need not read them twice. Nothing is counted unless it is RC_OK. */
+rc_status rc_usage_read_checked(rc_usage *usage, rc_str body);
+
+/* The last bytes of an answer, or of an event, that was too large to be kept. Keep
+ * RC_USAGE_TAIL_BYTES: counts stand at the end. True: there was one. tail: borrows. */
+#define RC_USAGE_TAIL_BYTES 2048
+bool rc_usage_read_tail(rc_usage *usage, rc_str tail);
+
+/* A usage object, and a number by its name: for readers that have found them. False: nothing in it
+ * was believed. text, name, number: borrow. */
+bool rc_usage_read_object(rc_usage *usage, rc_str text);
+bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number);
+
+/* Adds what a later part of the same answer says. part: borrows. */
+void rc_usage_add(rc_usage *usage, const rc_usage *part);
+
+/* Were tokens counted? */
+bool rc_usage_has_tokens(const rc_usage *usage);
+
+/* What was said so far, the parts put together: cached and written never exceed the input, nor
+ * reasoning the output. usage: borrows. */
+rc_usage_count rc_usage_said(const rc_usage *usage);
+
+/* rc_usage_tail: keeps the last bytes of an answer that passes by. The caller's storage. */
+typedef struct rc_usage_tail {
+    size_t len;
+    char bytes[2 * RC_USAGE_TAIL_BYTES];
+} rc_usage_tail;
+
+void rc_usage_tail_init(rc_usage_tail *tail);
+/* piece: copies. */
+void rc_usage_tail_push(rc_usage_tail *tail, rc_str piece);
+/* At least the last RC_USAGE_TAIL_BYTES, if there were so many. Views tail. */
+rc_str rc_usage_tail_get(const rc_usage_tail *tail);
+
+#endif

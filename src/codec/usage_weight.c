@@ -1,0 +1,151 @@
+#include "codec/usage_weight.h"
+
+#include "base/json_scan.h"
+#include "base/str.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* --- text --- */
+
+static unsigned hex_of(char c)
+{
+    if (rc_ascii_is_digit(c))
+        return (unsigned)(c - '0');
+    char lower = rc_ascii_lower(c);
+    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+}
+
+/* The escape at `at`; *ret_len: its bytes. Half of a pair weighs half of what the pair does. */
+static unsigned weigh_escape(rc_str text, size_t at, size_t *ret_len)
+{
+    unsigned unit = 0;
+    *ret_len = 2;
+    if (at + 6 > text.len || text.ptr[at + 1] != 'u')
+        return 1;
+    for (size_t i = at + 2; i < at + 6; i++) {
+        unsigned digit = hex_of(text.ptr[i]);
+        if (digit > 15)
+            return 1;
+        unit = unit << 4 | digit;
+    }
+    *ret_len = 6;
+    return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4;
+}
+
+/* By its first byte; the others weigh nothing. */
+static unsigned weigh_byte(unsigned char byte)
+{
+    if (byte < 0x80)
+        return 1;
+    if (byte < 0xC0)
+        return 0;
+    return byte < 0xE0 ? 2 : byte < 0xF0 ? 4 : 8;
+}
+
+/* Eight bytes of ASCII without an escape. */
+static bool is_plain(uint64_t word)
+{
+    return !((word | rc_json_scan_equal(word, '\\')) & RC_JSON_SCAN_TOPS);
+}
+
+uint64_t rc_weight_text(rc_str text)
+{
+    uint64_t weight = 0;
+    size_t at = 0;
+    while (at < text.len) {
+        size_t len = 1;
+        if (text.len - at >= sizeof(uint64_t) && is_plain(rc_json_scan_word(text.ptr + at))) {
+            len = sizeof(uint64_t);
+            weight += len;
+        } else if (text.ptr[at] == '\\') {
+            weight += weigh_escape(text, at, &len);
+        } else {
+            weight += weigh_byte((unsigned char)text.ptr[at]);
+        }
+        at += len;
+    }
+    return weight;
+}
+
+/* --- JSON --- */
+
+/* Strings that a model does not read, by the name of their member. */
+static const rc_str SILENT[] = {
+    RC_STR_INIT("id"),
+    RC_STR_INIT("type"),
+    RC_STR_INIT("model"),
+    RC_STR_INIT("object"),
+    RC_STR_INIT("status"),
+    RC_STR_INIT("call_id"),
+    RC_STR_INIT("tool_call_id"),
+    RC_STR_INIT("tool_use_id"),
+    RC_STR_INIT("signature"),
+    RC_STR_INIT("thoughtSignature"),
+    RC_STR_INIT("encrypted_content"),
+    RC_STR_INIT("mime_type"),
+    RC_STR_INIT("mimeType"),
+    RC_STR_INIT("media_type"),
+    RC_STR_INIT("detail"),
+    RC_STR_INIT("format"),
+    RC_STR_INIT("finish_reason"),
+    RC_STR_INIT("finishReason"),
+    RC_STR_INIT("stop_reason"),
+    RC_STR_INIT("system_fingerprint"),
+    RC_STR_INIT("service_tier"),
+    RC_STR_INIT("responseId"),
+    RC_STR_INIT("modelVersion"),
+};
+
+static const rc_str MEDIA[] = {
+    RC_STR_INIT("data"),     RC_STR_INIT("url"),       RC_STR_INIT("image_url"),
+    RC_STR_INIT("b64_json"), RC_STR_INIT("file_data"), RC_STR_INIT("fileUri"),
+    RC_STR_INIT("file_id"),
+};
+
+static bool is_among(const rc_str *names, size_t count, rc_str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rc_str_eq(names[i], name))
+            return true;
+    return false;
+}
+
+static uint64_t weigh_value(rc_str key, rc_str text, unsigned what)
+{
+    if (rc_str_eq(key, RC_STR("role")))
+        return what & RC_WEIGH_ROLES ? RC_WEIGHT_ROLE : 0;
+    if (is_among(SILENT, COUNT(SILENT), key))
+        return 0;
+    if (is_among(MEDIA, COUNT(MEDIA), key))
+        return what & RC_WEIGH_MEDIA ? RC_WEIGHT_MEDIA : 0;
+    return rc_weight_text(text);
+}
+
+static bool is_colon_next(rc_str text, size_t at)
+{
+    while (at < text.len && rc_ascii_is_space(text.ptr[at]))
+        at++;
+    return at < text.len && text.ptr[at] == ':';
+}
+
+/* From quote to quote. A string belongs to the last name in front of it, which holds for the
+ * elements of an array too. */
+uint64_t rc_weight_json(rc_str json, unsigned what)
+{
+    const rc_json_scan *scan = rc_json_scan_best();
+    rc_str key = RC_STR("");
+    uint64_t weight = 0;
+    size_t at = 0;
+    while ((at = rc_str_find_byte(json, '"', at)) != RC_STR_NPOS) {
+        size_t end = scan->string_end(json, at + 1);
+        rc_str text = rc_str_slice(json, at + 1, end);
+        if (!is_colon_next(json, end + 1)) {
+            weight += weigh_value(key, text, what);
+        } else {
+            key = text;
+            weight += what & RC_WEIGH_KEYS ? rc_weight_text(text) : 0;
+        }
+        at = end + 1;
+    }
+    return weight;
+}

@@ -1,0 +1,240 @@
+#include "core/quota.h"
+
+#include "base/str.h"
+#include "core/hints_parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* More digits than any limit has. */
+#define NUMBER_MAX INT64_C(1000000000000000)
+#define SILENT_MIN_MS INT64_C(60000)
+
+typedef struct left_row {
+    rc_str name;
+    uint8_t group;
+    rc_hint_left form;
+} left_row;
+
+typedef struct reset_row {
+    rc_str name;
+    uint8_t group;
+    rc_hint_form form;
+} reset_row;
+
+typedef struct limit_row {
+    rc_str name;
+    uint8_t group;
+} limit_row;
+
+static const left_row LEFTS[] = {
+#define RC_HINT_LEFT(name, GROUP, LEFT, text) \
+    {RC_STR_INIT(name), RC_HINT_GROUP_##GROUP, RC_HINT_LEFT_##LEFT},
+#include "../../spec/hints.def"
+};
+
+static const reset_row RESETS[] = {
+#define RC_HINT_RESET(name, GROUP, FORM, text) \
+    {RC_STR_INIT(name), RC_HINT_GROUP_##GROUP, RC_HINT_FORM_##FORM},
+#include "../../spec/hints.def"
+};
+
+static const limit_row LIMITS[] = {
+#define RC_HINT_LIMIT(name, GROUP, text) {RC_STR_INIT(name), RC_HINT_GROUP_##GROUP},
+#include "../../spec/hints.def"
+};
+
+/* --- numbers --- */
+
+/* Whole ones; what is behind the point is cut off. -1: it is none. */
+static int64_t whole_of(rc_str value)
+{
+    rc_str text = rc_str_trim(value);
+    int64_t number = 0;
+    size_t at = 0;
+    for (; at < text.len && rc_ascii_is_digit(text.ptr[at]); at++)
+        number = number > NUMBER_MAX ? NUMBER_MAX : number * 10 + (text.ptr[at] - '0');
+    if (at == 0 || number > NUMBER_MAX || (at < text.len && text.ptr[at] != '.'))
+        return -1;
+    for (size_t i = at + 1; i < text.len; i++)
+        if (!rc_ascii_is_digit(text.ptr[i]))
+            return -1;
+    return number;
+}
+
+/* "0.93" in hundredths, cut off; -1: it is no share. */
+static int64_t hundredths_of(rc_str value)
+{
+    rc_str text = rc_str_trim(value);
+    int64_t whole = whole_of(text);
+    size_t point = rc_str_find_byte(text, '.', 0);
+    if (whole < 0 || whole > 1)
+        return -1;
+    int64_t parts = 0;
+    for (size_t i = 1; i <= 2; i++) {
+        bool has_digit = point != RC_STR_NPOS && point + i < text.len;
+        parts = parts * 10 + (has_digit ? text.ptr[point + i] - '0' : 0);
+    }
+    return whole * 100 + parts;
+}
+
+/* --- limits --- */
+
+static bool holds(rc_str name, rc_str word)
+{
+    for (size_t i = 0; i + word.len <= name.len; i++)
+        if (rc_str_eq_nocase(rc_str_slice(name, i, i + word.len), word))
+            return true;
+    return false;
+}
+
+static rc_quota_kind kind_of(rc_str name)
+{
+    if (holds(name, RC_STR("token"))) {
+        if (holds(name, RC_STR("input")))
+            return RC_QUOTA_INPUT_TOKENS;
+        return holds(name, RC_STR("output")) ? RC_QUOTA_OUTPUT_TOKENS : RC_QUOTA_TOKENS;
+    }
+    return holds(name, RC_STR("request")) ? RC_QUOTA_REQUESTS : RC_QUOTA_OTHER;
+}
+
+/* NULL: there are too many. */
+static rc_quota *quota_of(rc_quotas *quotas, uint8_t group, rc_str name)
+{
+    for (uint32_t i = 0; i < quotas->count; i++) {
+        rc_quota *quota = &quotas->list[i];
+        if (quota->group == group && rc_str_eq_nocase(quota->name, name))
+            return quota;
+    }
+    if (quotas->count == RC_QUOTAS_MAX)
+        return NULL;
+    rc_quota *quota = &quotas->list[quotas->count++];
+    *quota = (rc_quota){.kind = kind_of(name),
+                        .name = name,
+                        .remaining = -1,
+                        .limit = -1,
+                        .reset_ms = -1,
+                        .group = group};
+    return quota;
+}
+
+void rc_quotas_init(rc_quotas *quotas, int64_t now_unix_ms)
+{
+    quotas->now_unix_ms = now_unix_ms;
+    quotas->count = 0;
+}
+
+static void put_left(rc_quotas *quotas, const left_row *row, rc_str name, rc_str value)
+{
+    int64_t number = row->form == RC_HINT_LEFT_FRACTION ? hundredths_of(value) : whole_of(value);
+    if (number < 0 || row->form == RC_HINT_LEFT_STATUS)
+        return;
+    rc_quota *quota = quota_of(quotas, row->group, name);
+    if (!quota)
+        return;
+    if (row->form == RC_HINT_LEFT_COUNT) {
+        quota->remaining = number;
+        return;
+    }
+    quota->limit = 100;
+    quota->remaining = number < 100 ? 100 - number : 0;
+}
+
+static bool take_left(rc_quotas *quotas, rc_str name, rc_str value)
+{
+    rc_str star;
+    for (size_t i = 0; i < COUNT(LEFTS); i++) {
+        if (!rc_hint_match(LEFTS[i].name, name, &star))
+            continue;
+        put_left(quotas, &LEFTS[i], star, value);
+        return true;
+    }
+    return false;
+}
+
+static bool take_reset(rc_quotas *quotas, rc_str name, rc_str value)
+{
+    rc_str star;
+    for (size_t i = 0; i < COUNT(RESETS); i++) {
+        if (RESETS[i].form == RC_HINT_FORM_POLICY || !rc_hint_match(RESETS[i].name, name, &star))
+            continue;
+        int64_t wait_ms = rc_hint_read(RESETS[i].form, value, quotas->now_unix_ms).wait_ms;
+        rc_quota *quota = wait_ms >= 0 ? quota_of(quotas, RESETS[i].group, star) : NULL;
+        if (quota)
+            quota->reset_ms = wait_ms;
+        return true;
+    }
+    return false;
+}
+
+static void take_limit(rc_quotas *quotas, rc_str name, rc_str value)
+{
+    rc_str star;
+    for (size_t i = 0; i < COUNT(LIMITS); i++) {
+        if (!rc_hint_match(LIMITS[i].name, name, &star))
+            continue;
+        int64_t number = whole_of(value);
+        rc_quota *quota = number > 0 ? quota_of(quotas, LIMITS[i].group, star) : NULL;
+        if (quota)
+            quota->limit = number;
+        return;
+    }
+}
+
+/* All of them say "rate", but for ChatGPT's. Most headers are ruled out by a letter or two. */
+static bool may_be_quota(rc_str name)
+{
+    return name.len > 8 && (holds(rc_str_slice(name, 0, 20), RC_STR("rate")) ||
+                            rc_str_starts_with_nocase(name, RC_STR("x-codex-")));
+}
+
+void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value)
+{
+    char first = rc_ascii_lower(name.len > 0 ? name.ptr[0] : '\0');
+    if ((first != 'x' && first != 'a' && first != 'r') || !may_be_quota(name))
+        return;
+    if (!take_left(quotas, name, value) && !take_reset(quotas, name, value))
+        take_limit(quotas, name, value);
+}
+
+/* --- warnings --- */
+
+bool rc_quota_is_low(const rc_quota *quota, unsigned percent)
+{
+    return quota->limit > 0 && quota->remaining >= 0 &&
+           quota->remaining * 100 < quota->limit * (int64_t)percent;
+}
+
+/* Is less of one left than of the other, in proportion? */
+static bool is_lower(const rc_quota *a, const rc_quota *b)
+{
+    return (double)a->remaining * (double)b->limit < (double)b->remaining * (double)a->limit;
+}
+
+const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quotas)
+{
+    const rc_quota *lowest = NULL;
+    for (uint32_t i = 0; i < quotas->count; i++) {
+        const rc_quota *quota = &quotas->list[i];
+        if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) &&
+            quotas->now_unix_ms >= alarm->silent_until_unix_ms[quota->kind] &&
+            (!lowest || is_lower(quota, lowest)))
+            lowest = quota;
+    }
+    if (lowest) {
+        int64_t wait_ms = lowest->reset_ms > SILENT_MIN_MS ? lowest->reset_ms : SILENT_MIN_MS;
+        alarm->silent_until_unix_ms[lowest->kind] = quotas->now_unix_ms + wait_ms;
+    }
+    return lowest;
+}
+
+void rc_quota_event(const rc_quota *quota, rc_str model, rc_event *ret_event)
+{
+    ret_event->type = RC_EVENT_TYPE_QUOTA_WARNING;
+    ret_event->as.quota_warning = (rc_event_quota_warning){
+        .model = model,
+        .kind = quota->name.len > 0 ? quota->name : RC_STR("limit"),
+        .remaining = quota->remaining > 0 ? (uint64_t)quota->remaining : 0,
+        .limit = quota->limit > 0 ? (uint64_t)quota->limit : 0,
+        .reset_ms = quota->reset_ms > 0 ? (uint64_t)quota->reset_ms : 0,
+    };
+}

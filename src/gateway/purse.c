@@ -1,0 +1,446 @@
+#include "gateway/purse.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "codec/datetime.h"
+
+#define FIRST_ROOM 16u
+
+_Static_assert(RC_CONFIG_BUDGETS_MAX + 2 <= RC_SPEND_ROWS_MAX, "a try can belong to all budgets");
+_Static_assert((int)RC_EXCEED_WARN == (int)RC_SPEND_WARN &&
+                   (int)RC_EXCEED_PAUSE == (int)RC_SPEND_PAUSE &&
+                   (int)RC_EXCEED_FAIL == (int)RC_SPEND_FAIL,
+               "the words of the configuration are those of rc_spend");
+
+static void *get(const rc_alloc *alloc, size_t size)
+{
+    return alloc->get(alloc->ctx, size);
+}
+
+static void put(const rc_alloc *alloc, void *memory, size_t size)
+{
+    if (memory != NULL)
+        alloc->put(alloc->ctx, memory, size);
+}
+
+static void take_lock(void *ctx)
+{
+    uv_mutex_lock(ctx);
+}
+
+static void give_lock(void *ctx)
+{
+    uv_mutex_unlock(ctx);
+}
+
+rc_status rc_purse_init(rc_purse *purse, const rc_alloc *alloc)
+{
+    memset(purse, 0, sizeof(*purse));
+    purse->alloc = *alloc;
+    if (uv_mutex_init(&purse->lock) != 0)
+        return RC_E_NOMEM;
+    rc_spend_init(&purse->spend, NULL, 0);
+    rc_spend_set_lock(&purse->spend, &purse->lock, take_lock, give_lock);
+    return RC_OK;
+}
+
+void rc_purse_done(rc_purse *purse)
+{
+    for (uint32_t i = 0; i < purse->row_count; i++)
+        put(&purse->alloc, purse->rows[i].name, purse->rows[i].name_len);
+    put(&purse->alloc, purse->rows, purse->row_room * sizeof(*purse->rows));
+    put(&purse->alloc, purse->spend.rows, purse->row_room * sizeof(*purse->spend.rows));
+    uv_mutex_destroy(&purse->lock);
+    memset(purse, 0, sizeof(*purse));
+}
+
+/* ---- rows ---- */
+
+/* A budget as the configuration has it. */
+typedef struct budget {
+    const char *kind;
+    rc_str name;
+    rc_spend_rule rule;
+} budget;
+
+static bool grow(rc_purse *purse)
+{
+    uint32_t room = purse->row_room == 0 ? FIRST_ROOM : 2 * purse->row_room;
+    rc_purse_row *rows = get(&purse->alloc, room * sizeof(*rows));
+    rc_spend_row *spent = get(&purse->alloc, room * sizeof(*spent));
+    if (rows == NULL || spent == NULL) {
+        put(&purse->alloc, rows, room * sizeof(*rows));
+        put(&purse->alloc, spent, room * sizeof(*spent));
+        return false;
+    }
+    rc_spend_row *old = purse->spend.rows;
+    if (purse->row_count > 0)
+        memcpy(rows, purse->rows, purse->row_count * sizeof(*rows));
+    rc_spend_grow(&purse->spend, spent, room);
+    put(&purse->alloc, old, purse->row_room * sizeof(*old));
+    put(&purse->alloc, purse->rows, purse->row_room * sizeof(*rows));
+    purse->rows = rows;
+    purse->row_room = room;
+    return true;
+}
+
+/* "client app" without the space between: no kind is the beginning of another. */
+static bool is_named(const rc_purse_row *row, const budget *b)
+{
+    size_t kind_len = strlen(b->kind);
+    return row->per == b->rule.per && row->name_len == kind_len + b->name.len &&
+           memcmp(row->name, b->kind, kind_len) == 0 &&
+           memcmp(row->name + kind_len, b->name.ptr, b->name.len) == 0;
+}
+
+/* The row of a budget, a new one if need be; RC_SPEND_NO_ROW: no memory. */
+static uint32_t row_of(rc_purse *purse, const budget *b)
+{
+    for (uint32_t i = 0; i < purse->row_count; i++)
+        if (is_named(&purse->rows[i], b))
+            return i;
+    if (purse->row_count == purse->row_room && !grow(purse))
+        return RC_SPEND_NO_ROW;
+    size_t kind_len = strlen(b->kind);
+    rc_purse_row row = {.name_len = kind_len + b->name.len, .per = b->rule.per, .is_new = true};
+    row.name = get(&purse->alloc, row.name_len);
+    if (row.name == NULL)
+        return RC_SPEND_NO_ROW;
+    memcpy(row.name, b->kind, kind_len);
+    memcpy(row.name + kind_len, b->name.ptr, b->name.len);
+    purse->rows[purse->row_count] = row;
+    return purse->row_count++;
+}
+
+/* ---- editions ---- */
+
+static budget client_budget(const rc_config_client *client)
+{
+    return (budget){.kind = "client",
+                    .name = client->name,
+                    .rule = {.limit = client->budget_usd,
+                             .per = RC_SPEND_MONTH,
+                             .on_exceed = (rc_spend_exceed)client->on_exceed}};
+}
+
+static budget route_budget(const rc_config_route *route)
+{
+    return (budget){.kind = "route",
+                    .name = route->model,
+                    .rule = {.limit = route->budget_usd,
+                             .per = RC_SPEND_MONTH,
+                             .on_exceed = (rc_spend_exceed)route->on_exceed}};
+}
+
+static budget named_budget(const rc_config_budget *named)
+{
+    return (budget){.kind = "budget",
+                    .name = named->name,
+                    .rule = {.limit = named->limit_usd,
+                             .per = (rc_spend_per)named->per,
+                             .on_exceed = (rc_spend_exceed)named->on_exceed}};
+}
+
+static size_t budget_count(const rc_config *config)
+{
+    return config->client_count + config->route_count + config->budget_count;
+}
+
+/* All that a configuration may have, in order: of clients, of routes, those with a name. A limit of
+ * 0 is none. */
+static budget budget_at(const rc_config *config, size_t index)
+{
+    if (index < config->client_count)
+        return client_budget(&config->clients[index]);
+    index -= config->client_count;
+    if (index < config->route_count)
+        return route_budget(&config->routes[index]);
+    return named_budget(&config->budgets[index - config->route_count]);
+}
+
+static uint32_t row_at(const rc_purse_edition *edition, size_t index)
+{
+    const rc_config *config = edition->config;
+    if (index < config->client_count)
+        return edition->clients[index];
+    index -= config->client_count;
+    return index < config->route_count ? edition->routes[index]
+                                       : edition->budgets[index - config->route_count];
+}
+
+static void set_row_at(rc_purse_edition *edition, size_t index, uint32_t row)
+{
+    const rc_config *config = edition->config;
+    if (index < config->client_count)
+        edition->clients[index] = row;
+    else if (index - config->client_count < config->route_count)
+        edition->routes[index - config->client_count] = row;
+    else
+        edition->budgets[index - config->client_count - config->route_count] = row;
+}
+
+void rc_purse_edition_done(rc_purse_edition *edition)
+{
+    if (edition->config == NULL)
+        return;
+    put(&edition->alloc, edition->clients,
+        edition->config->client_count * sizeof(*edition->clients));
+    put(&edition->alloc, edition->routes, edition->config->route_count * sizeof(*edition->routes));
+    memset(edition, 0, sizeof(*edition));
+}
+
+/* Memory for the edition, and a row for each of its budgets. */
+static bool prepare(rc_purse *purse, rc_purse_edition *edition)
+{
+    const rc_config *config = edition->config;
+    edition->clients = config->client_count > 0
+                           ? get(&purse->alloc, config->client_count * sizeof(*edition->clients))
+                           : NULL;
+    edition->routes = config->route_count > 0
+                          ? get(&purse->alloc, config->route_count * sizeof(*edition->routes))
+                          : NULL;
+    if ((edition->clients == NULL && config->client_count > 0) ||
+        (edition->routes == NULL && config->route_count > 0))
+        return false;
+    for (size_t i = 0; i < budget_count(config); i++) {
+        budget b = budget_at(config, i);
+        uint32_t row = RC_SPEND_NO_ROW;
+        if (b.rule.limit > 0 && (row = row_of(purse, &b)) == RC_SPEND_NO_ROW)
+            return false;
+        set_row_at(edition, i, row);
+    }
+    return true;
+}
+
+/* Budgets that the edition does not have are no longer in force. Should one come back, it starts
+ * from the store again. */
+static bool retire_others(rc_purse *purse, int64_t now_unix_ms)
+{
+    bool wakes = false;
+    for (uint32_t row = 0; row < purse->row_count; row++) {
+        if (purse->rows[row].is_used)
+            continue;
+        wakes |= rc_spend_define(&purse->spend, row, NULL, now_unix_ms);
+        purse->rows[row].is_new = true;
+    }
+    return wakes;
+}
+
+rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_prices *prices,
+                        int64_t now_unix_ms, rc_purse_edition *ret_edition, bool *ret_wakes)
+{
+    rc_purse_edition edition = {.alloc = purse->alloc, .config = config, .prices = prices};
+    bool wakes = false;
+    if (!prepare(purse, &edition)) {
+        rc_purse_edition_done(&edition);
+        return RC_E_NOMEM;
+    }
+    for (uint32_t row = 0; row < purse->row_count; row++)
+        purse->rows[row].is_used = false;
+    for (size_t i = 0; i < budget_count(config); i++) {
+        uint32_t row = row_at(&edition, i);
+        budget b = budget_at(config, i);
+        if (row == RC_SPEND_NO_ROW)
+            continue;
+        purse->rows[row].is_used = true;
+        wakes |= rc_spend_define(&purse->spend, row, &b.rule, now_unix_ms);
+    }
+    wakes |= retire_others(purse, now_unix_ms);
+    *ret_edition = edition;
+    if (ret_wakes != NULL)
+        *ret_wakes = wakes;
+    return RC_OK;
+}
+
+/* ---- what was spent before ---- */
+
+/* A pattern that is empty fits everything. */
+static bool fits(rc_str pattern, rc_str text)
+{
+    return pattern.len == 0 || rc_glob_matches(pattern, text);
+}
+
+static bool is_matched(const rc_config_match *match, rc_str client, rc_str route, rc_str target)
+{
+    return fits(match->client, client) && fits(match->route, route) && fits(match->target, target);
+}
+
+/* Does a budget count what was spent there? */
+static bool is_counted(const rc_config *config, size_t index, const rc_store_spent *spent)
+{
+    if (index < config->client_count)
+        return rc_str_eq(config->clients[index].name, spent->client);
+    index -= config->client_count;
+    if (index < config->route_count)
+        return rc_str_eq(config->routes[index].model, spent->route);
+    return is_matched(&config->budgets[index - config->route_count].match, spent->client,
+                      spent->route, spent->target);
+}
+
+typedef struct recalling {
+    rc_purse *purse;
+    const rc_purse_edition *edition;
+    int64_t now_unix_ms;
+} recalling;
+
+static bool recall_row(void *ctx, const rc_store_spent *spent)
+{
+    const recalling *r = ctx;
+    for (size_t i = 0; i < budget_count(r->edition->config); i++) {
+        uint32_t row = row_at(r->edition, i);
+        if (row != RC_SPEND_NO_ROW && r->purse->rows[row].is_new &&
+            is_counted(r->edition->config, i, spent))
+            rc_spend_recall(&r->purse->spend, row, spent->day, spent->cost_usd_micro,
+                            r->now_unix_ms);
+    }
+    return true;
+}
+
+/* The first day that matters: of this month, unless a budget never renews. */
+static int64_t first_day(const rc_purse *purse, const rc_purse_edition *edition,
+                         int64_t now_unix_ms, bool *ret_has_new)
+{
+    rc_civil now = rc_civil_from_unix_ms(now_unix_ms);
+    int64_t first = rc_spend_day(now_unix_ms) - now.day + 1;
+    *ret_has_new = false;
+    for (size_t i = 0; i < budget_count(edition->config); i++) {
+        uint32_t row = row_at(edition, i);
+        if (row == RC_SPEND_NO_ROW || !purse->rows[row].is_new)
+            continue;
+        *ret_has_new = true;
+        if (purse->rows[row].per == RC_SPEND_TOTAL)
+            first = 0;
+    }
+    return first;
+}
+
+bool rc_purse_recall(rc_purse *purse, const rc_purse_edition *edition, rc_store *store,
+                     int64_t now_unix_ms, rc_store_fault *fault)
+{
+    recalling r = {purse, edition, now_unix_ms};
+    bool has_new;
+    int64_t from_day = first_day(purse, edition, now_unix_ms, &has_new);
+    if (!has_new)
+        return true;
+    bool is_read = rc_store_spent_since(store, from_day, recall_row, &r, fault);
+    for (size_t i = 0; is_read && i < budget_count(edition->config); i++)
+        if (row_at(edition, i) != RC_SPEND_NO_ROW)
+            purse->rows[row_at(edition, i)].is_new = false;
+    return is_read;
+}
+
+/* ---- tries ---- */
+
+static rc_str client_name(const rc_purse_edition *edition, size_t client)
+{
+    return client < edition->config->client_count ? edition->config->clients[client].name
+                                                  : RC_STR("");
+}
+
+static rc_str route_name(const rc_purse_edition *edition, const rc_purse_try *what)
+{
+    if (what->route < edition->config->route_count)
+        return edition->config->routes[what->route].model;
+    return what->provider != NULL ? what->provider->name : RC_STR("");
+}
+
+uint32_t rc_purse_rows(const rc_purse_edition *edition, const rc_purse_try *what,
+                       uint32_t ret_rows[RC_SPEND_ROWS_MAX])
+{
+    const rc_config *config = edition->config;
+    uint32_t count = 0;
+    if (what->client < config->client_count && edition->clients[what->client] != RC_SPEND_NO_ROW)
+        ret_rows[count++] = edition->clients[what->client];
+    if (what->route < config->route_count && edition->routes[what->route] != RC_SPEND_NO_ROW)
+        ret_rows[count++] = edition->routes[what->route];
+    for (size_t i = 0; i < config->budget_count; i++)
+        if (is_matched(&config->budgets[i].match, client_name(edition, what->client),
+                       route_name(edition, what), what->target))
+            ret_rows[count++] = edition->budgets[i];
+    return count;
+}
+
+uint64_t rc_purse_cost(const rc_purse_edition *edition, const rc_purse_try *what,
+                       const rc_charge *charge)
+{
+    if (!charge->is_measured && !charge->is_estimated)
+        return 0;
+    const rc_config_price *price =
+        rc_prices_find(edition->prices, rc_str_c(what->provider->kind->name), what->provider->name,
+                       what->model, charge->input);
+    return rc_price_cost(price, charge);
+}
+
+rc_spend_answer rc_purse_reserve(rc_purse *purse, const rc_purse_edition *edition,
+                                 const rc_purse_try *what, int64_t now_unix_ms,
+                                 rc_spend_hold *ret_hold, rc_spend_told *ret_told)
+{
+    uint32_t rows[RC_SPEND_ROWS_MAX];
+    uint32_t count = rc_purse_rows(edition, what, rows);
+    if (count == 0) {
+        ret_hold->count = 0;
+        if (ret_told != NULL)
+            ret_told->count = 0;
+        return (rc_spend_answer){.verdict = RC_SPEND_GRANTED, .row = RC_SPEND_NO_ROW};
+    }
+    rc_charge charge = rc_usage_foresee(what->request, RC_SPEND_DEFAULT_OUTPUT);
+    return rc_spend_reserve(&purse->spend, rows, count, rc_purse_cost(edition, what, &charge),
+                            now_unix_ms, ret_hold, ret_told);
+}
+
+bool rc_purse_settle(rc_purse *purse, rc_spend_hold *hold, uint64_t cost, rc_spend_told *ret_told)
+{
+    return rc_spend_settle(&purse->spend, hold, cost, ret_told);
+}
+
+bool rc_purse_release(rc_purse *purse, rc_spend_hold *hold)
+{
+    return rc_spend_release(&purse->spend, hold);
+}
+
+bool rc_purse_raise(rc_purse *purse, uint32_t row, uint64_t more, int64_t now_unix_ms)
+{
+    return rc_spend_raise(&purse->spend, row, more, now_unix_ms);
+}
+
+/* ---- for people ---- */
+
+bool rc_purse_budget_at(rc_purse *purse, const rc_purse_edition *edition, size_t index,
+                        int64_t now_unix_ms, rc_purse_budget *ret_budget)
+{
+    for (size_t i = 0; i < budget_count(edition->config); i++) {
+        uint32_t row = row_at(edition, i);
+        if (row == RC_SPEND_NO_ROW || index-- > 0)
+            continue;
+        budget b = budget_at(edition->config, i);
+        *ret_budget = (rc_purse_budget){.row = row, .kind = b.kind, .name = b.name};
+        return rc_spend_look(&purse->spend, row, now_unix_ms, &ret_budget->state);
+    }
+    return false;
+}
+
+uint32_t rc_purse_find(const rc_purse_edition *edition, rc_str scope)
+{
+    size_t space = rc_str_find_byte(scope, ' ', 0);
+    for (size_t i = 0; space != RC_STR_NPOS && i < budget_count(edition->config); i++) {
+        budget b = budget_at(edition->config, i);
+        if (rc_str_eq(rc_str_slice(scope, 0, space), rc_str_c(b.kind)) &&
+            rc_str_eq(rc_str_slice(scope, space + 1, scope.len), b.name))
+            return row_at(edition, i);
+    }
+    return RC_SPEND_NO_ROW;
+}
+
+void rc_purse_scope(const rc_purse_edition *edition, uint32_t row, rc_buf *buf)
+{
+    for (size_t i = 0; i < budget_count(edition->config); i++) {
+        if (row_at(edition, i) != row || row == RC_SPEND_NO_ROW)
+            continue;
+        budget b = budget_at(edition->config, i);
+        rc_buf_push(buf, rc_str_c(b.kind));
+        rc_buf_push_byte(buf, ' ');
+        rc_buf_push(buf, b.name);
+        return;
+    }
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# recourse config prices: the built-in prices as they are known, a file of one's own before them, and
+# what is wrong with it, with its place.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
+    export LANG=C.UTF-8 TERM=xterm HOME=$BATS_TEST_TMPDIR/home XDG_CONFIG_HOME=
+    mkdir -p "$HOME" "$BATS_TEST_TMPDIR/here"
+    cd "$BATS_TEST_TMPDIR/here" || return
+    cat >c.yaml <<'END'
+providers:
+  openai: {keys: [env:OPENAI_API_KEY]}
+  azure: {kind: openai_compatible, base_url: "https://azure.example/v1", keys: [env:AZURE]}
+routes:
+  - {model: "gpt*", chain: [{target: openai/gpt-4o}, {target: azure/gpt-4o}], overflow_to: azure/big}
+prices: mine/prices.yaml
+END
+    mkdir mine
+    cat >mine/prices.yaml <<'END'
+as_of: 2026-11-01
+prices:
+  - {kind: openai, model: gpt-4o, input: 1.5, output: 6}
+  - {provider: azure, model: gpt-4o, input: 2.2, output: 8.8, cached_input: 1.1, request: 0.001}
+END
+}
+
+prices() { "$RECOURSE" config prices "$@"; }
+
+@test "the built-in prices are the ones that were reviewed" {
+    # After a change of spec/prices.def: recourse config prices >tests/golden/prices.txt
+    rm c.yaml
+    diff -u "$RECOURSE_SOURCE/tests/golden/prices.txt" <(prices)
+}
+
+@test "a file of one's own stands first, and what has no price is told" {
+    run -0 --separate-stderr prices c.yaml
+    [ -z "$stderr" ]
+    [[ $output == *"Those with a * are of mine/prices.yaml, 2026-11-01."* ]]
+    [[ $output == *$'\n'"* openai             gpt-4o "*"1.5"*" 6 "* ]]
+    [[ $output == *"* azure "*"2.2"*"0.001 a request"* ]]
+    [[ $output == *"Without a price, so that they cost nothing here: azure/big" ]]
+}
+
+@test "the same for programs" {
+    prices c.yaml --format json >out.json
+    python3 - <<'END'
+import json
+t = json.load(open("out.json"))
+assert t["as_of"] == "2026-11-01" and t["built_in_as_of"] == "2026-08-08", t
+assert t["unpriced"] == ["azure/big"], t["unpriced"]
+first, second = t["prices"][:2]
+assert first == {"kind": "openai", "model": "gpt-4o", "input": 1.5, "output": 6, "cached_input": 1.5,
+                 "cache_write": 1.5, "cache_write_1h": 1.5, "built_in": False}, first
+assert second["provider"] == "azure" and second["request"] == 0.001, second
+assert all(p["built_in"] for p in t["prices"][2:]) and len(t["prices"]) > 150
+END
+}
+
+@test "without the built-in ones" {
+    sed -i '1a built_in: false' mine/prices.yaml
+    run -0 prices c.yaml
+    [[ $output == *"which are not used"* && $output != *claude* ]]
+}
+
+@test "what is wrong is named with file, line, column and key" {
+    sed -i 's/output: 6/outptu: 6/' mine/prices.yaml
+    run -78 --separate-stderr prices c.yaml
+    [ -z "$output" ]
+    [[ $stderr == *"mine/prices.yaml:3:47: prices[0].outptu: unknown key; did you mean output?"* ]]
+    run -78 --separate-stderr "$RECOURSE" config check c.yaml
+    [[ $stderr == *'c.yaml:6:9: prices: "mine/prices.yaml", line 3, column 47: prices[0].outptu: unknown key; did you mean output'* ]]
+}
+
+@test "a file that is not there, or is none" {
+    rm mine/prices.yaml
+    run -66 --separate-stderr prices c.yaml
+    [[ $stderr == *"mine/prices.yaml"*"No such file"* ]]
+    mkfifo mine/prices.yaml
+    run -78 --separate-stderr timeout 20 "$RECOURSE" config prices c.yaml
+    [[ $stderr == *"mine/prices.yaml"*"it is a pipe"* ]]
+    rm mine/prices.yaml
+    head -c 1100000 /dev/zero | tr '\0' '#' >mine/prices.yaml
+    run -78 --separate-stderr prices c.yaml
+    [[ $stderr == *"larger than 1 MiB"* ]]
+}

@@ -1,0 +1,101 @@
+/* Counts, estimates and charges of any bytes: parts are never more than their whole, nothing is
+ * above its ceiling, a charge is measured or estimated or nothing, and a plain count that another
+ * parser finds is found. The first byte decides how the try ended. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "codec/usage_charge.h"
+#include "codec/usage_weight.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool is_true)
+{
+    if (!is_true)
+        abort();
+}
+
+static void check_number(int64_t number, int64_t most)
+{
+    check(number >= -1 && number <= most);
+}
+
+static void check_said(const rc_usage *usage)
+{
+    rc_usage_count said = rc_usage_said(usage);
+    check_number(said.input, 4 * RC_USAGE_MAX);
+    check_number(said.output, 3 * RC_USAGE_MAX);
+    check_number(said.cached, said.input < 0 ? 0 : said.input);
+    check_number(said.written, said.input < 0 ? 0 : said.input);
+    check_number(said.written_1h, said.written < 0 ? 0 : said.written);
+    check_number(said.reasoning, said.output < 0 ? 0 : said.output);
+    check_number(said.audio_ms, RC_USAGE_MAX * 1000);
+    check_number(said.cost_micros, RC_USAGE_MAX * 1000);
+    check(said.cached <= 0 || said.written <= 0 || said.cached + said.written <= said.input);
+}
+
+static void check_charge(const rc_usage *usage, rc_try_end end, rc_str request)
+{
+    rc_charge charge = rc_usage_charge(usage, end, request);
+    check(!(charge.is_measured && charge.is_estimated));
+    check(charge.cached + charge.written <= charge.input && charge.written_1h <= charge.written);
+    check(charge.reasoning <= charge.output);
+    if (!charge.is_measured && !charge.is_estimated)
+        check(charge.input == 0 && charge.output == 0 && charge.audio_ms == 0);
+    if (end == RC_TRY_NOT_SENT || end == RC_TRY_FREE)
+        check(!charge.is_measured && !charge.is_estimated && charge.images == 0);
+    if (end > RC_TRY_REFUSED)
+        check(charge.is_measured || charge.is_estimated);
+    rc_charge seen = rc_usage_foresee(request, 4096);
+    check(seen.is_estimated && seen.output <= (uint64_t)RC_USAGE_MAX);
+}
+
+/* {"usage":{"prompt_tokens":N}} must have been read. */
+static void check_against_jansson(const rc_usage *usage, rc_str text)
+{
+    json_t *root = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES, NULL);
+    json_t *object = json_object_get(root, "usage");
+    json_t *input = json_object_get(object, "prompt_tokens");
+    json_int_t value = json_integer_value(input);
+    char *written = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    /* deeper objects than are read, and spellings that jansson undoes, are another matter */
+    bool is_plain = written && json_object_size(object) == 1 && text.len < 1000;
+    if (is_plain && json_is_integer(input) && value > 0 && value <= RC_USAGE_MAX &&
+        !memchr(text.ptr, '\\', text.len))
+        check(rc_usage_said(usage).input >= value);
+    free(written);
+    json_decref(root);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    rc_try_end end = (rc_try_end)(data[0] % RC_TRY_END_COUNT);
+    rc_str text = rc_str_make((const char *)data + 1, size - 1);
+    check(rc_weight_text(text) <= 8 * (uint64_t)text.len);
+    check(rc_weight_json(text, 7) <= (RC_WEIGHT_MEDIA + 8) * (uint64_t)text.len);
+
+    rc_usage body;
+    rc_usage_init(&body);
+    rc_usage_read(&body, text);
+    check_said(&body);
+    check_charge(&body, end, text);
+    check_against_jansson(&body, text);
+
+    /* the same bytes as the end of an answer, in pieces */
+    rc_usage_tail tail;
+    rc_usage_tail_init(&tail);
+    for (size_t at = 0, step = 1 + data[0] % 7u; at < text.len; at += step) {
+        size_t left = text.len - at;
+        rc_usage_tail_push(&tail, rc_str_make(text.ptr + at, left < step ? left : step));
+    }
+    rc_usage end_of_it;
+    rc_usage_init(&end_of_it);
+    rc_usage_read_tail(&end_of_it, rc_usage_tail_get(&tail));
+    check_said(&end_of_it);
+    check_charge(&end_of_it, end, text);
+    return 0;
+}

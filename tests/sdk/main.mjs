@@ -1,0 +1,27 @@
+// The clients of each provider's interface against one gateway and one mock. With arguments: only
+// the tests whose names have one of them.
+import { groups as anthropic } from "./anthropic.mjs";
+import { groups as curl } from "./curl.mjs";
+import { groups as google } from "./google.mjs";
+import { groups as openai } from "./openai.mjs";
+import { forget, startServers, stopServers } from "./servers.mjs";
+import { runAll } from "./tap.mjs";
+
+const all = [...openai, ...anthropic, ...google, ...curl];
+const wanted = process.argv.slice(2);
+if (wanted.length > 0)
+    for (const group of all)
+        group.tests = group.tests.filter(({ name }) => wanted.some((word) => name.includes(word)));
+
+let failed = 1;
+try {
+    await startServers();
+    failed = await runAll(all, forget);
+} catch (error) {
+    console.log(`# ${error.message}`);
+}
+const complaints = await stopServers();
+for (const line of complaints.join("\n").split("\n").filter(Boolean))
+    console.log(`# ${line}`);
+// What an SDK still waits for is nothing to wait for.
+process.exit(failed > 0 || complaints.length > 0 ? 1 : 0);

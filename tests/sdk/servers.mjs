@@ -1,0 +1,128 @@
+// One recourse mock and one recourse serve in front of it, for all tests. A test asks for a route
+// before they start: a model's name of its own, behind which is a provider of its own with a key of
+// its own. So what one test does to its provider (a limit, a pause) is nothing to the others, and
+// the mock can tell how often it was asked by whom.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export const TOKEN = "token-of-the-tests";
+const START_MS = 20_000;
+const STOP_MS = 20_000;
+
+const routes = [];
+let mockUrl = "";
+let gateUrl = "";
+
+export const base = () => gateUrl;
+
+// What a test asks for: name, the model's name; target, as reports and headers name what is behind
+// it. kind: whose interface the provider speaks. behaviour: of the mock, see
+// docs/mock.md. options: policy (once, fast, hasty), deadline_ms, timeouts.
+export function route(kind, behaviour, options = {}) {
+    const number = routes.length + 1;
+    const made = { name: `model-${number}`, target: `p${number}/mock/${behaviour}` };
+    routes.push({ ...made, kind, options, key: `key-of-provider-${String(number).padStart(4, "0")}` });
+    return made;
+}
+
+function provider({ kind }, index) {
+    const path = kind === "openai" ? "/v1" : "";
+    return `  p${index + 1}: {kind: ${kind}, base_url: "${mockUrl}${path}", keys: [env:KEY_${index + 1}]}`;
+}
+
+function entry({ name, target, options }) {
+    const timeouts = { connect_ms: 5000, first_byte_ms: 10000, idle_ms: 10000, ...options.timeouts };
+    return `  - model: ${name}
+    policy: ${options.policy ?? "once"}
+    deadline_ms: ${options.deadline_ms ?? 20000}
+    timeouts: {${Object.entries(timeouts).map(([key, ms]) => `${key}: ${ms}`).join(", ")}}
+    chain: [{target: "${target}"}]`;
+}
+
+function configuration() {
+    return `listen: 127.0.0.1:0
+clients: [{name: tests, token: env:TOKEN}]
+cooldown_ms: 100
+retry_budget: {ratio: 1, floor_per_s: 1000}
+policies:
+  once: {max_attempts: 1, backoff: fixed, base_ms: 5, jitter: none}
+  fast: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}
+  hasty: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none, max_delay_ms: 50}
+providers:
+${routes.map(provider).join("\n")}
+routes:
+${routes.map(entry).join("\n")}
+`;
+}
+
+async function start(name, args, env) {
+    const portFile = `${name}.port`;
+    rmSync(portFile, { force: true });
+    const child = spawn(process.env.RECOURSE, [...args, "--port-file", portFile],
+        { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "pipe"] });
+    let talk = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => (talk += text));
+    for (const end = Date.now() + START_MS; Date.now() < end && child.exitCode === null; await sleep(20)) {
+        const port = existsSync(portFile) ? readFileSync(portFile, "utf8").trim() : "";
+        if (port !== "")
+            return { name, child, port, talk: () => talk };
+    }
+    child.kill("SIGKILL");
+    throw new Error(`recourse ${args[0]} did not start: ${talk}`);
+}
+
+const running = [];
+
+// Whatever ends the tests ends the servers.
+process.once("exit", () => running.forEach(({ child }) => child.kill("SIGKILL")));
+
+export async function startServers() {
+    const mock = await start("mock", ["mock", "--listen", "127.0.0.1:0", "--quiet"], {});
+    running.push(mock);
+    mockUrl = `http://127.0.0.1:${mock.port}`;
+    writeFileSync("recourse.yaml", configuration());
+    const keys = routes.map(({ key }, index) => [`KEY_${index + 1}`, key]);
+    const gate = await start("gate", ["serve", "--config", "recourse.yaml"],
+        { TOKEN, ...Object.fromEntries(keys) });
+    running.push(gate);
+    gateUrl = `http://127.0.0.1:${gate.port}`;
+}
+
+// Asked to end, a server ends with status 0: what it forgot to give back, a sanitizer says here.
+// The gateway first; it has connections to the mock. What they talked is given back if one did not.
+export async function stopServers() {
+    const complaints = [];
+    for (const { name, child, talk } of running.splice(0).reverse()) {
+        const left = child.exitCode === null && child.signalCode === null ? once(child, "exit") : null;
+        const limit = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+        child.kill("SIGTERM");
+        await left;
+        clearTimeout(limit);
+        if (child.exitCode !== 0)
+            complaints.push(`${name}: status ${child.exitCode} ${child.signalCode ?? ""}\n${talk()}`);
+    }
+    return complaints;
+}
+
+// The mock forgets; its tables have room for 128 keys.
+export async function forget() {
+    await fetch(`${mockUrl}/mock/reset`, { method: "POST" });
+}
+
+export async function stats() {
+    return (await fetch(`${mockUrl}/mock/stats`)).json();
+}
+
+// How often the provider behind a model was asked. The mock tells keys by a part of their hash and
+// their end.
+export async function asked({ name }) {
+    const { key } = routes.find((one) => one.name === name);
+    const hash = createHash("sha256").update(key).digest("hex").slice(0, 8);
+    const { by_key: rows } = await stats();
+    if (rows["(others)"])
+        throw new Error("the mock has counted more keys than it has rows for");
+    return rows[`${hash}-${key.slice(-4)}`]?.requests ?? 0;
+}

@@ -1,0 +1,64 @@
+// Tests with names, in groups, told as TAP. Those of a group run side by side; each has a limit, so
+// that what hangs is a failure with a name.
+import { AssertionError } from "node:assert";
+import { inspect } from "node:util";
+
+const SIDE_BY_SIDE = 12;
+const LIMIT_MS = 30_000;
+
+export class Group {
+    constructor(name) {
+        this.name = name;
+        this.tests = [];
+    }
+
+    test(name, run) {
+        this.tests.push({ name: `${this.name}: ${name}`, run });
+    }
+}
+
+function limited(run, name) {
+    let timer;
+    const limit = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`${name} did not end in ${LIMIT_MS} ms`)), LIMIT_MS);
+    });
+    return Promise.race([run(), limit]).finally(() => clearTimeout(timer));
+}
+
+// What is asserted says it all; of anything else the cause is wanted too.
+function explain(error) {
+    const text = error instanceof AssertionError ? `${error.message}\n${error.stack}` : inspect(error);
+    return text.split("\n").slice(0, 60).map((line) => `#   ${line}`).join("\n");
+}
+
+let told = 0;
+let failed = 0;
+
+function tell(name, error) {
+    told++;
+    if (error === undefined) {
+        console.log(`ok ${told} - ${name}`);
+        return;
+    }
+    failed++;
+    console.log(`not ok ${told} - ${name}\n${explain(error)}`);
+}
+
+async function runGroup(group) {
+    const waiting = [...group.tests];
+    const worker = async () => {
+        for (let one = waiting.shift(); one !== undefined; one = waiting.shift())
+            await limited(one.run, one.name).then(() => tell(one.name), (e) => tell(one.name, e ?? "nothing"));
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+}
+
+// The number of tests that failed. before: called in front of every group.
+export async function runAll(groups, before) {
+    console.log(`1..${groups.reduce((sum, group) => sum + group.tests.length, 0)}`);
+    for (const group of groups) {
+        await before(group);
+        await runGroup(group);
+    }
+    return failed;
+}

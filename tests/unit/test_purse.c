@@ -1,0 +1,437 @@
+/* The budgets of a gateway: which of them a try belongs to, what it may cost and costs, reloads,
+ * restarts, and memory that runs out at any moment. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "codec/datetime.h"
+#include "gateway/purse.h"
+#include "support/fail_alloc.h"
+#include "support/store_world.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define NOON INT64_C(1794830400000) /* 2026-11-16T12:00:00Z */
+#define DAY_MS INT64_C(86400000)
+#define BODY "{\"max_tokens\":1000,\"messages\":[{\"role\":\"user\",\"content\":\"abcd\"}]}"
+
+static const char whole[] =
+    "providers:\n"
+    "  openai: {keys: [env:A]}\n"
+    "  claude: {kind: anthropic, keys: [env:B]}\n"
+    "routes:\n"
+    "  - {model: \"gpt*\", chain: [{target: openai/gpt-4o}],"
+    " budget_usd: 3, on_exceed: pause}\n"
+    "  - {model: \"*\", chain: [{target: openai/gpt-4o-mini}]}\n"
+    "clients:\n"
+    "  - {name: app, token: env:T, budget_usd: 1, on_exceed: fail}\n"
+    "  - {name: web, token: env:U}\n"
+    "budgets:\n"
+    "  - {name: all, limit_usd: 100}\n"
+    "  - {name: claude, match: {target: \"claude/*\"}, per: day, limit_usd: 2, on_exceed: fail}\n"
+    "  - {name: app-on-gpt, match: {client: app, route: \"gpt*\"}, per: total, limit_usd: 50}\n";
+
+typedef struct world {
+    fail_alloc memory;
+    rc_alloc alloc;
+    rc_prices prices;
+    rc_config config;
+    rc_purse purse;
+    rc_purse_edition edition;
+} world;
+
+static void parse(world *w, const char *text, rc_config *config)
+{
+    rc_config_faults faults;
+    rc_alloc stdlib = rc_alloc_stdlib();
+    (void)w;
+    rc_config_faults_init(&faults);
+    if (rc_config_parse(config, rc_str_c(text), &stdlib, &faults) != RC_OK)
+        fail_msg("%u:%u: %s: %s", faults.list[0].line, faults.list[0].column, faults.list[0].path,
+                 faults.list[0].message);
+}
+
+static int set_up(void **state)
+{
+    world *w = calloc(1, sizeof(*w));
+    w->alloc = fail_alloc_of(&w->memory);
+    rc_prices_init(&w->prices);
+    parse(w, whole, &w->config);
+    assert_int_equal(rc_purse_init(&w->purse, &w->alloc), RC_OK);
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &w->edition, NULL),
+                     RC_OK);
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    world *w = *state;
+    rc_purse_edition_done(&w->edition);
+    rc_purse_edition_done(&w->edition);
+    rc_purse_done(&w->purse);
+    rc_config_done(&w->config);
+    assert_int_equal(w->memory.live, 0);
+    free(w);
+    return 0;
+}
+
+static rc_purse_try a_try(const world *w, size_t client, size_t route, size_t provider)
+{
+    return (rc_purse_try){
+        .client = client,
+        .route = route,
+        .target = provider == 0 ? RC_STR("openai/gpt-4o") : RC_STR("claude/claude-sonnet-4-5"),
+        .provider = &w->config.providers[provider],
+        .model = provider == 0 ? RC_STR("gpt-4o") : RC_STR("claude-sonnet-4-5"),
+        .request = RC_STR(BODY),
+    };
+}
+
+static void expect_rows(const world *w, const rc_purse_try *what, const char *scopes)
+{
+    uint32_t rows[RC_SPEND_ROWS_MAX];
+    char memory[512];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    uint32_t count = rc_purse_rows(&w->edition, what, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        rc_purse_scope(&w->edition, rows[i], &buf);
+        rc_buf_push(&buf, RC_STR(","));
+    }
+    rc_buf_push_byte(&buf, '\0');
+    assert_string_equal(memory, scopes);
+}
+
+static void test_which_budgets(void **state)
+{
+    const world *w = *state;
+    rc_purse_try what = a_try(w, 0, 0, 0);
+    expect_rows(w, &what, "client app,route gpt*,budget all,budget app-on-gpt,");
+    what = a_try(w, 0, 0, 1);
+    expect_rows(w, &what, "client app,route gpt*,budget all,budget claude,budget app-on-gpt,");
+    what = a_try(w, 1, 1, 0); /* neither has one of its own */
+    expect_rows(w, &what, "budget all,");
+    what = a_try(w, SIZE_MAX, SIZE_MAX, 1); /* nobody's, at a provider's own model */
+    expect_rows(w, &what, "budget all,budget claude,");
+}
+
+static void test_what_it_costs(void **state)
+{
+    const world *w = *state;
+    rc_purse_try what = a_try(w, 0, 0, 0);
+    rc_charge charge = {.input = 1000, .output = 100, .is_measured = true};
+    assert_int_equal(rc_purse_cost(&w->edition, &what, &charge), 2500 + 1000);
+    charge.is_measured = false;
+    assert_int_equal(rc_purse_cost(&w->edition, &what, &charge), 0);
+    what = a_try(w, 0, 0, 1);
+    charge = (rc_charge){.input = 200001, .output = 0, .is_measured = true};
+    assert_int_equal(rc_purse_cost(&w->edition, &what, &charge), 200001 * 6);
+    what.model = RC_STR("claude-unheard-of");
+    assert_int_equal(rc_purse_cost(&w->edition, &what, &charge), 0);
+}
+
+static rc_spend_state state_of(world *w, const char *scope, int64_t now)
+{
+    rc_spend_state state;
+    uint32_t row = rc_purse_find(&w->edition, rc_str_c(scope));
+    assert_int_not_equal(row, RC_SPEND_NO_ROW);
+    assert_true(rc_spend_look(&w->purse.spend, row, now, &state));
+    return state;
+}
+
+static void test_reserve_and_settle(void **state)
+{
+    world *w = *state;
+    rc_spend_hold hold;
+    rc_spend_told told;
+    rc_purse_try what = a_try(w, 0, 0, 0);
+    rc_spend_answer answer = rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, &told);
+    assert_int_equal(answer.verdict, RC_SPEND_GRANTED);
+    /* 5 tokens in, 1000 out: 12.5 and 10000 millionths */
+    assert_int_equal(hold.amount, 10013);
+    assert_int_equal(state_of(w, "client app", NOON).held, 10013);
+    assert_int_equal(state_of(w, "budget app-on-gpt", NOON).held, 10013);
+    assert_int_equal(state_of(w, "budget claude", NOON).held, 0);
+    rc_purse_settle(&w->purse, &hold, 4000, &told);
+    assert_int_equal(state_of(w, "client app", NOON).spent, 4000);
+    assert_int_equal(state_of(w, "route gpt*", NOON).spent, 4000);
+
+    /* until the client's dollar is used up */
+    int granted = 0;
+    while (rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, &told).verdict ==
+           RC_SPEND_GRANTED) {
+        rc_purse_settle(&w->purse, &hold, 10013, &told);
+        granted++;
+    }
+    assert_int_equal(granted, (1000000 - 4000) / 10013);
+    answer = rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, &told);
+    assert_int_equal(answer.verdict, RC_SPEND_REFUSED);
+    assert_int_equal(answer.reason, RC_WHY_BUDGET_SPENT);
+    assert_int_equal(answer.row, rc_purse_find(&w->edition, RC_STR("client app")));
+    /* an operator raises it */
+    rc_purse_raise(&w->purse, answer.row, 50000, NOON);
+    answer = rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, &told);
+    assert_int_equal(answer.verdict, RC_SPEND_GRANTED);
+    rc_purse_release(&w->purse, &hold);
+    assert_int_equal(state_of(w, "client app", NOON).held, 0);
+
+    /* without a limit of its own a request is foreseen to be long */
+    what.request = RC_STR("{\"messages\":[]}");
+    rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, NULL);
+    assert_int_equal(hold.amount, RC_SPEND_DEFAULT_OUTPUT * 10);
+    rc_purse_release(&w->purse, &hold);
+    assert_int_equal(rc_purse_find(&w->edition, RC_STR("client nobody")), RC_SPEND_NO_ROW);
+    assert_int_equal(rc_purse_find(&w->edition, RC_STR("client")), RC_SPEND_NO_ROW);
+    assert_int_equal(rc_purse_find(&w->edition, RC_STR("client web")), RC_SPEND_NO_ROW);
+}
+
+/* A gateway without budgets pays with nothing but a look. */
+static void test_no_budgets(void **state)
+{
+    world *w = *state;
+    rc_config none;
+    rc_purse_edition edition;
+    bool wakes;
+    parse(w, "providers: {openai: {keys: [env:A]}}\n", &none);
+    assert_int_equal(rc_purse_load(&w->purse, &none, &w->prices, NOON, &edition, &wakes), RC_OK);
+    rc_purse_try what = {.client = SIZE_MAX,
+                         .route = SIZE_MAX,
+                         .target = RC_STR("openai/gpt-4o"),
+                         .provider = &none.providers[0],
+                         .model = RC_STR("gpt-4o")};
+    rc_spend_hold hold;
+    rc_spend_answer answer = rc_purse_reserve(&w->purse, &edition, &what, NOON, &hold, NULL);
+    assert_int_equal(answer.verdict, RC_SPEND_GRANTED);
+    assert_int_equal(hold.count, 0);
+    rc_purse_budget budget;
+    assert_false(rc_purse_budget_at(&w->purse, &edition, 0, NOON, &budget));
+    rc_purse_edition_done(&edition);
+    rc_config_done(&none);
+}
+
+static void test_for_people(void **state)
+{
+    world *w = *state;
+    static const char *const wanted[] = {"client app", "route gpt*", "budget all", "budget claude",
+                                         "budget app-on-gpt"};
+    rc_purse_budget budget;
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        char text[64];
+        assert_true(rc_purse_budget_at(&w->purse, &w->edition, i, NOON, &budget));
+        snprintf(text, sizeof text, "%s %.*s", budget.kind, (int)budget.name.len, budget.name.ptr);
+        assert_string_equal(text, wanted[i]);
+        assert_int_equal(rc_purse_find(&w->edition, rc_str_c(wanted[i])), budget.row);
+    }
+    assert_false(rc_purse_budget_at(&w->purse, &w->edition, COUNT(wanted), NOON, &budget));
+    assert_true(rc_purse_budget_at(&w->purse, &w->edition, 3, NOON, &budget));
+    assert_int_equal(budget.state.limit, 2000000);
+    assert_int_equal(budget.state.renews_unix_ms, NOON + DAY_MS / 2);
+    char memory[16];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    rc_purse_scope(&w->edition, RC_SPEND_NO_ROW, &buf);
+    assert_int_equal(rc_buf_get(&buf).len, 0);
+}
+
+/* A reload: budgets of the same name go on, others begin or end, tries in flight are settled. */
+static void test_reload(void **state)
+{
+    world *w = *state;
+    rc_spend_hold hold;
+    rc_spend_told told;
+    rc_purse_try what = a_try(w, 0, 0, 0);
+    rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, &told);
+    rc_purse_settle(&w->purse, &hold, 7000, &told);
+    rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, &told);
+
+    rc_config config;
+    rc_purse_edition edition;
+    bool wakes = true;
+    parse(w,
+          "providers: {openai: {keys: [env:A]}}\n"
+          "routes: [{model: \"gpt*\", chain: [{target: openai/gpt-4o}], budget_usd: 9}]\n"
+          "clients: [{name: other, token: env:X, budget_usd: 1},"
+          " {name: app, token: env:T, budget_usd: 2}]\n"
+          "budgets: [{name: all, limit_usd: 100, per: day}]\n",
+          &config);
+    assert_int_equal(rc_purse_load(&w->purse, &config, &w->prices, NOON, &edition, &wakes), RC_OK);
+    assert_false(wakes);
+    rc_purse_edition old = w->edition;
+    w->edition = edition;
+    assert_int_equal(state_of(w, "client app", NOON).spent, 7000);
+    assert_int_equal(state_of(w, "client app", NOON).limit, 2000000);
+    assert_int_equal(state_of(w, "client app", NOON).held, hold.amount);
+    assert_int_equal(state_of(w, "route gpt*", NOON).spent, 7000);
+    assert_int_equal(state_of(w, "client other", NOON).spent, 0);
+    assert_int_equal(state_of(w, "budget all", NOON).spent, 0); /* by the day now: another one */
+    rc_purse_settle(&w->purse, &hold, 500, &told);
+    assert_int_equal(state_of(w, "client app", NOON).spent, 7500);
+    assert_int_equal(state_of(w, "client app", NOON).held, 0);
+    w->edition = old;
+    rc_purse_edition_done(&edition);
+    rc_config_done(&config);
+}
+
+/* Somebody who is paused hears of a higher limit. */
+static void test_reload_wakes(void **state)
+{
+    world *w = *state;
+    rc_spend_hold hold;
+    rc_purse_try what = a_try(w, 1, 0, 0);
+    uint32_t route = rc_purse_find(&w->edition, RC_STR("route gpt*"));
+    rc_spend_recall(&w->purse.spend, route, rc_spend_day(NOON), 2999000, NOON);
+    rc_spend_answer answer = rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, NULL);
+    assert_int_equal(answer.verdict, RC_SPEND_WAIT);
+    w->config.routes[0].budget_usd = 5000000;
+    rc_purse_edition edition;
+    bool wakes = false;
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &edition, &wakes),
+                     RC_OK);
+    assert_true(wakes);
+    answer = rc_purse_reserve(&w->purse, &edition, &what, NOON, &hold, NULL);
+    assert_int_equal(answer.verdict, RC_SPEND_GRANTED);
+    rc_purse_release(&w->purse, &hold);
+    rc_purse_edition_done(&edition);
+}
+
+/* ---- restarts ---- */
+
+static void append(store_world *store, const char *client, const char *route, const char *target,
+                   int64_t unix_ms, uint64_t cost)
+{
+    rc_record records[3];
+    rc_id id = world_id(store, unix_ms);
+    world_fill(records, &id, unix_ms);
+    for (size_t i = 0; i < 3; i++) {
+        records[i].client = rc_str_c(client);
+        records[i].route = rc_str_c(route);
+        records[i].unix_ms = unix_ms;
+    }
+    records[1].target = rc_str_c(target);
+    records[1].cost_usd_micro = cost;
+    assert_true(world_append(store, records, 3));
+}
+
+static void test_recall(void **state)
+{
+    world *w = *state;
+    store_world store;
+    world_init(&store);
+    assert_true(world_open(&store, RC_STORE_WRITE));
+    append(&store, "app", "gpt*", "openai/gpt-4o", NOON, 1);
+    append(&store, "app", "gpt*", "claude/claude-sonnet-4-5", NOON, 20);
+    append(&store, "web", "gpt*", "openai/gpt-4o", NOON - DAY_MS, 300);
+    append(&store, "web", "*", "claude/x", NOON - 2 * DAY_MS, 4000);
+    append(&store, "app", "gpt*", "openai/gpt-4o", NOON - 31 * DAY_MS, 50000); /* in October */
+    append(&store, "", "openai", "openai/gpt-4o", NOON, 600000);
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(w, "client app", NOON).spent, 21);
+    assert_int_equal(state_of(w, "route gpt*", NOON).spent, 321);
+    assert_int_equal(state_of(w, "budget all", NOON).spent, 604321);
+    assert_int_equal(state_of(w, "budget claude", NOON).spent, 20);
+    assert_int_equal(state_of(w, "budget app-on-gpt", NOON).spent, 50021);
+
+    /* again, as after a reload: only what is new is looked up */
+    rc_spend_hold hold;
+    rc_purse_try what = a_try(w, 0, 0, 0);
+    rc_purse_reserve(&w->purse, &w->edition, &what, NOON, &hold, NULL);
+    rc_purse_settle(&w->purse, &hold, 1000, NULL);
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(w, "client app", NOON).spent, 1021);
+    w->config.clients[1].budget_usd = 1000000;
+    rc_purse_edition edition;
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &edition, NULL), RC_OK);
+    assert_true(rc_purse_recall(&w->purse, &edition, store.store, NOON, &store.fault));
+    rc_purse_edition_done(&w->edition);
+    w->edition = edition;
+    assert_int_equal(state_of(w, "client web", NOON).spent, 4300);
+    assert_int_equal(state_of(w, "client app", NOON).spent, 1021);
+
+    /* gone and back: from the store again */
+    w->config.clients[0].budget_usd = 0;
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &edition, NULL), RC_OK);
+    rc_purse_edition_done(&w->edition);
+    w->config.clients[0].budget_usd = 1000000;
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &w->edition, NULL),
+                     RC_OK);
+    rc_purse_edition_done(&edition);
+    assert_int_equal(state_of(w, "client app", NOON).spent, 0);
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(w, "client app", NOON).spent, 21);
+    world_done(&store);
+}
+
+/* A store that cannot be read: told, and tried again the next time. */
+static void test_recall_fails(void **state)
+{
+    world *w = *state;
+    store_world store;
+    world_init(&store);
+    assert_true(world_open(&store, RC_STORE_WRITE));
+    append(&store, "app", "gpt*", "openai/gpt-4o", NOON, 77);
+    sqlite3 *db = NULL;
+    world_close(&store);
+    assert_int_equal(sqlite3_open(store.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE spend RENAME TO gone", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_true(world_open(&store, RC_STORE_READ));
+    assert_false(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(w, "client app", NOON).spent, 0);
+    world_close(&store);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE gone RENAME TO spend", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_true(world_open(&store, RC_STORE_READ));
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(w, "client app", NOON).spent, 77);
+    world_done(&store);
+}
+
+/* Loading that fails for want of memory changes nothing and leaves nothing. */
+static void test_memory(void **state)
+{
+    world *w = *state;
+    rc_config config;
+    rc_purse_edition edition;
+    static char text[8192];
+    int at = snprintf(text, sizeof text, "clients:\n");
+    for (int i = 0; i < 40; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "  - {name: c%d, token: env:T, budget_usd: 1}\n", i);
+    parse(w, text, &config);
+    rc_spend_state before = state_of(w, "client app", NOON);
+    for (size_t fail_at = 1;; fail_at++) {
+        w->memory.calls = 0;
+        w->memory.fail_at = fail_at;
+        rc_status status = rc_purse_load(&w->purse, &config, &w->prices, NOON, &edition, NULL);
+        if (status == RC_OK)
+            break;
+        assert_int_equal(status, RC_E_NOMEM);
+        assert_int_equal(state_of(w, "client app", NOON).limit, before.limit);
+        assert_true(fail_at < 100);
+    }
+    w->memory.fail_at = 0;
+    rc_purse_edition_done(&edition);
+    rc_config_done(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_which_budgets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_it_costs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reserve_and_settle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_budgets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_for_people, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reload, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reload_wakes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_recall, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_recall_fails, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

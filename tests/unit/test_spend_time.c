@@ -1,0 +1,182 @@
+/* Budgets of money as time goes by: windows of the calendar, clocks that are set, restarts and
+ * reloads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/spend_world.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void test_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_spend_per per;
+        const char *now;
+        const char *renews;
+    } cases[] = {
+        {RC_SPEND_DAY, "2026-11-16T00:00:00.000Z", "2026-11-17T00:00:00Z"},
+        {RC_SPEND_DAY, "2026-11-16T23:59:59.999Z", "2026-11-17T00:00:00Z"},
+        {RC_SPEND_DAY, "2028-02-28T12:00:00Z", "2028-02-29T00:00:00Z"},
+        {RC_SPEND_DAY, "2026-12-31T12:00:00Z", "2027-01-01T00:00:00Z"},
+        {RC_SPEND_MONTH, "2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z"},
+        {RC_SPEND_MONTH, "2026-12-31T23:59:59.999Z", "2027-01-01T00:00:00Z"},
+        {RC_SPEND_MONTH, "2028-02-29T12:00:00Z", "2028-03-01T00:00:00Z"},
+        {RC_SPEND_MONTH, "1970-01-01T00:00:00Z", "1970-02-01T00:00:00Z"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(rc_spend_renews(cases[i].per, at(cases[i].now)), at(cases[i].renews));
+    assert_int_equal(rc_spend_renews(RC_SPEND_TOTAL, at(NOON)), 0);
+    assert_int_equal(rc_spend_renews(RC_SPEND_DAY, -5), 86400000);
+    assert_true(rc_spend_renews(RC_SPEND_MONTH, INT64_MAX) > at(NOON));
+    assert_int_equal(rc_spend_day(at("1970-01-02T00:00:00Z")), 1);
+    assert_int_equal(rc_spend_day(-1), 0);
+}
+
+static void test_renewal(void **state)
+{
+    (void)state;
+    rc_spend_hold hold;
+    uint32_t row = 0;
+    start();
+    define(0, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    spend_it(0, 900);
+    assert_int_equal(reserve(0, 200, &hold).verdict, RC_SPEND_REFUSED);
+    rc_spend_answer answer = reserve_at(&row, 1, 200, "2026-11-17T00:00:00Z", &hold);
+    assert_int_equal(answer.verdict, RC_SPEND_GRANTED);
+    settle(&hold, 200);
+    assert_int_equal(look_at(0, "2026-11-17T12:00:00Z").spent, 200);
+
+    /* a try belongs to the day on which it was reserved; until it ends it is held */
+    reserve_at(&row, 1, 700, "2026-11-17T23:59:59.999Z", &hold);
+    assert_int_equal(look_at(0, "2026-11-18T00:00:00Z").held, 700);
+    assert_int_equal(look_at(0, "2026-11-18T00:00:00Z").spent, 0);
+    rc_spend_hold other;
+    answer = reserve_at(&row, 1, 400, "2026-11-18T00:00:01Z", &other);
+    assert_int_equal(answer.reason, RC_WHY_BUDGET_HELD);
+    settle(&hold, 700);
+    assert_int_equal(look_at(0, "2026-11-18T00:00:01Z").held, 0);
+    assert_int_equal(look_at(0, "2026-11-18T00:00:01Z").spent, 0);
+
+    /* news come again in the new window */
+    define(1, 100, RC_SPEND_DAY, RC_SPEND_WARN);
+    spend_it(1, 100);
+    assert_int_equal(told.count, 2);
+    row = 1;
+    reserve_at(&row, 1, 100, "2026-11-17T00:00:00Z", &hold);
+    settle(&hold, 100);
+    assert_int_equal(told.count, 2);
+
+    /* for ever is for ever */
+    define(2, 100, RC_SPEND_TOTAL, RC_SPEND_FAIL);
+    spend_it(2, 100);
+    row = 2;
+    answer = reserve_at(&row, 1, 1, "2099-01-01T00:00:00Z", &hold);
+    assert_int_equal(answer.verdict, RC_SPEND_REFUSED);
+    assert_int_equal(answer.renews_unix_ms, 0);
+}
+
+/* Set back, a clock gives no second budget. */
+static void test_clocks(void **state)
+{
+    (void)state;
+    rc_spend_hold hold;
+    uint32_t row = 0;
+    start();
+    define(0, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    spend_it(0, 100);
+    /* over midnight and back: the new day goes on */
+    reserve_at(&row, 1, 900, "2026-11-17T00:10:00Z", &hold);
+    settle(&hold, 900);
+    assert_int_equal(reserve_at(&row, 1, 200, "2026-11-16T23:10:00Z", &hold).verdict,
+                     RC_SPEND_REFUSED);
+    assert_int_equal(reserve_at(&row, 1, 100, "2026-11-16T23:10:00Z", &hold).verdict,
+                     RC_SPEND_GRANTED);
+    settle(&hold, 100);
+    assert_int_equal(look_at(0, "2026-11-17T00:20:00Z").spent, 1000);
+    assert_int_equal(look_at(0, "2026-11-16T23:10:00Z").renews_unix_ms, at("2026-11-18T00:00:00Z"));
+    /* years ahead and back: the right day renews again */
+    reserve_at(&row, 1, 700, "2099-01-01T00:00:00Z", &hold);
+    settle(&hold, 700);
+    assert_int_equal(look_at(0, "2026-11-17T01:00:00Z").spent, 700);
+    assert_int_equal(look_at(0, "2026-11-17T01:00:00Z").renews_unix_ms, at("2026-11-18T00:00:00Z"));
+    assert_int_equal(look_at(0, "2026-11-18T00:00:00Z").spent, 0);
+}
+
+/* --- restarts and reloads --- */
+
+static void test_recall(void **state)
+{
+    (void)state;
+    const int64_t today = rc_spend_day(at(NOON));
+    start();
+    define(0, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    define(1, 1000, RC_SPEND_MONTH, RC_SPEND_FAIL);
+    define(2, 1000, RC_SPEND_TOTAL, RC_SPEND_FAIL);
+    for (int64_t day = today - 40; day <= today + 1; day++)
+        for (uint32_t row = 0; row < 4; row++)
+            rc_spend_recall(&spend, row, day, 10, at(NOON));
+    assert_int_equal(look_at(0, NOON).spent, 10);
+    assert_int_equal(look_at(1, NOON).spent, 17 * 10); /* the 1st to the 17th */
+    assert_int_equal(look_at(2, NOON).spent, 42 * 10);
+    rc_spend_recall(&spend, 2, -1, 10, at(NOON));
+    rc_spend_recall(&spend, 2, INT64_MAX, 10, at(NOON));
+    rc_spend_recall(&spend, 2, today, UINT64_MAX, at(NOON));
+    assert_int_equal(look_at(2, NOON).spent, RC_SPEND_MAX);
+}
+
+static void test_reload(void **state)
+{
+    (void)state;
+    rc_spend_hold hold;
+    start();
+    define(0, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    spend_it(0, 500);
+    reserve(0, 300, &hold);
+    /* other numbers: what is spent and held stays */
+    define(0, 2000, RC_SPEND_DAY, RC_SPEND_PAUSE);
+    assert_int_equal(look_at(0, NOON).spent, 500);
+    assert_int_equal(look_at(0, NOON).held, 300);
+    /* counted by another window: what is held stays */
+    define(0, 2000, RC_SPEND_MONTH, RC_SPEND_PAUSE);
+    assert_int_equal(look_at(0, NOON).spent, 0);
+    assert_int_equal(look_at(0, NOON).held, 300);
+    settle(&hold, 300);
+    assert_int_equal(look_at(0, NOON).held, 0);
+    assert_int_equal(look_at(0, NOON).spent, 0); /* of the day's window, which is gone */
+
+    /* a budget that is no longer there still lets go of what is held */
+    define(1, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    reserve(1, 300, &hold);
+    rc_spend_define(&spend, 1, NULL, at(NOON));
+    settle(&hold, 200);
+    assert_int_equal(told.count, 0);
+    define(1, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    assert_int_equal(look_at(1, NOON).held, 0);
+
+    /* a larger table */
+    static rc_spend_row more[ROWS * 2];
+    spend_it(1, 400);
+    rc_spend_grow(&spend, more, ROWS * 2);
+    assert_int_equal(look_at(1, NOON).spent, 400);
+    define(ROWS + 1, 10, RC_SPEND_DAY, RC_SPEND_FAIL);
+    spend_it(ROWS + 1, 10);
+    rc_spend_state unused;
+    assert_false(rc_spend_look(&spend, ROWS * 2, at(NOON), &unused));
+    assert_false(rc_spend_raise(&spend, ROWS * 2, 1, at(NOON)));
+    assert_false(rc_spend_define(&spend, ROWS * 2, NULL, at(NOON)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_renewal),
+        cmocka_unit_test(test_clocks),  cmocka_unit_test(test_recall),
+        cmocka_unit_test(test_reload),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

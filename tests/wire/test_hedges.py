@@ -1,0 +1,116 @@
+"""Two lanes, money and large bodies: what is in the way of a hedge is not in the way of the try
+that it was to help, and a body that is passed on as it comes waits with its try."""
+
+import hashlib
+import os
+import threading
+import time
+
+from gateways import Lasting
+from harness import Suite, check, main, wait_until
+from peers import CLEAN, OK_CHAT, Client, Upstream, post, say
+
+PRICES = """as_of: 2026-11-01
+built_in: false
+prices:
+  - {kind: openai, model: "*", input: 0, output: 1000}
+"""
+ASKED = b'{"model":"m","max_tokens":900,"messages":[{"role":"user","content":"%b"}]}'
+
+upstream = Upstream()
+
+
+def start(on_exceed, **more):
+    """One try fits into the budget, two do not."""
+    provider = {"kind": "openai", "keys": ["env:KEY_1"]}
+    gateway = Lasting({
+        "providers": {name: {**provider, "base_url": upstream.url(f"/{name}/v1")} for name in "ab"},
+        "prices": "prices.yaml", "threads": 1, "limits": {"replay_bytes": 1024},
+        "budgets": [{"name": "all", "limit_usd": 1.5, "on_exceed": on_exceed}],
+        "routes": [{"model": "m", "chain": [{"target": "a/m"}, {"target": "b/m"}], **more}]})
+    with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="utf-8") as file:
+        file.write(PRICES)
+    return gateway.start()
+
+
+def tries_of(gateway):
+    return gateway.rows("SELECT code, status FROM records WHERE kind = 2 ORDER BY seq")
+
+
+def ask(gateway, mark, text=b"Hi"):
+    with Client(gateway.port) as client:
+        return client.ask(post("/v1/chat/completions", ASKED % text, mark))
+
+
+def hedge_without_money(on_exceed):
+    """The first lane answers once the second was refused."""
+    gateway = start(on_exceed, hedge_ms=20)
+    mark, plan = upstream.plan(lambda conn, _: (time.sleep(0.4), say(conn, OK_CHAT))[1])
+    try:
+        answer = ask(gateway, mark)
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        check(len(plan.seen) == 1, "asked:", [request.path for request in plan.seen])
+        tries = tries_of(gateway)
+        check(sorted(tries) == [(0, 200), (801, 0)], tries)
+        check(answer.get("x-recourse-attempts") == "2", answer.head.raw)
+    finally:
+        gateway.stop()
+
+
+def late_first_lane():
+    """The second lane has begun its answer: it is not held to the first one's time."""
+    gateway = start("warn", hedge_ms=20,
+                    timeouts={"connect_ms": 100, "first_byte_ms": 300, "idle_ms": 5000})
+    head, body = OK_CHAT.split(b"\r\n\r\n", 1)
+
+    def silent(conn, _):
+        conn.recv(1)
+        return False
+
+    def slow(conn, _):
+        conn.sendall(head + b"\r\n\r\n" + body[:10])
+        time.sleep(1)
+        return say(conn, body[10:])
+
+    mark, plan = upstream.plan(silent, slow)
+    try:
+        answer = ask(gateway, mark)
+        check(answer.status == 200 and answer.body == body, answer)
+        check(len(plan.seen) == 2, "tries:", len(plan.seen))
+    finally:
+        gateway.stop()
+
+
+def upload_waits_for_money():
+    gateway = start("pause")
+    may_answer = threading.Event()
+    first_mark, first = upstream.plan(lambda conn, _: (may_answer.wait(), say(conn, OK_CHAT))[1])
+    mark, plan = upstream.plan(lambda conn, _: say(conn, OK_CHAT))
+    large = b"".join(b"%08d" % number for number in range(20000))
+    answers = []
+    others = [threading.Thread(target=lambda: answers.append(ask(gateway, first_mark))),
+              threading.Thread(target=lambda: answers.append(ask(gateway, mark, large)))]
+    try:
+        others[0].start()
+        wait_until(lambda: first.seen, "the first request")
+        others[1].start()
+        wait_until(lambda: "requests wait" in gateway.said(), "the pause")
+        check(not plan.seen, "sent without money")
+        may_answer.set()
+        for other in others:
+            other.join()
+        check([answer.status for answer in answers] == [200, 200], answers)
+        got = hashlib.sha256(plan.seen[0].body).hexdigest()
+        check(got == hashlib.sha256(ASKED % large).hexdigest(), len(plan.seen[0].body))
+    finally:
+        may_answer.set()
+        gateway.stop()
+
+
+suite = Suite()
+for word in ("fail", "pause"):
+    suite.case(f"a hedge that there is no money for, {word}: the first lane goes on",
+               hedge_without_money, word)
+suite.case("a second lane that has begun has its own time", late_first_lane)
+suite.case("a large body waits with a try that is paused", upload_waits_for_money)
+main(suite, upstream)
