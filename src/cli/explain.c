@@ -200,8 +200,8 @@ static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_
     rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     push_format(r, report, now_unix_ms, &object);
-    rc_reasoning_json(&r->explaining.why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT], &scratch,
-                      &r->cli->out);
+    rc_reasoning_json(&r->explaining.why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT],
+                      &scratch, &r->cli->out);
     rc_buf_push_byte(&r->cli->out, '\n');
     bool is_whole = rc_buf_status(&object) == RC_OK && rc_buf_status(&scratch) == RC_OK;
     rc_buf_done(&object);
@@ -231,8 +231,8 @@ static int show_report(run *r)
 {
     const rc_report *report = NULL;
     rc_decode_info info;
-    rc_status status =
-        rc_report_decode(r->explaining.seen.report, RC_DECODE_TOLERANT, &r->cli->alloc, &report, &info);
+    rc_status status = rc_report_decode(r->explaining.seen.report, RC_DECODE_TOLERANT,
+                                        &r->cli->alloc, &report, &info);
     if (status != RC_OK)
         return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
     say(r->cli, "this is a report: it is classified already, and shown as it is\n");

@@ -51,7 +51,8 @@ static bool show_report(rc_admin_work *work, const rc_explaining *e)
     const rc_report *report = NULL;
     if (e->seen.kind != RC_SEEN_REPORT)
         return false;
-    if (rc_report_decode(e->seen.report, RC_DECODE_TOLERANT, &work->alloc, &report, NULL) != RC_OK) {
+    if (rc_report_decode(e->seen.report, RC_DECODE_TOLERANT, &work->alloc, &report, NULL) !=
+        RC_OK) {
         (void)rc_buf_reserve(&work->body, SIZE_MAX / 2);
         return true;
     }

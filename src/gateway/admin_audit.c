@@ -63,6 +63,22 @@ typedef struct page {
     int64_t last_key;
 } page;
 
+/* False: what was written so far is not to be sent. */
+static bool note_memory(rc_admin_work *work, bool has_memory)
+{
+    rc_store_fault fault;
+    if (has_memory)
+        return rc_buf_status(&work->body) == RC_OK && !work->has_problem;
+    rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "read", NULL, NULL);
+    tell_fault(work, &fault);
+    return false;
+}
+
+static rc_record_json how_of(const rc_admin_work *work, rc_record_report report)
+{
+    return (rc_record_json){.report = report, .view = RC_VIEW_INTERNAL, .alloc = &work->alloc};
+}
+
 /* The row of a notice says nothing, its record does. */
 static bool put_notice(void *ctx, const rc_record *record)
 {
@@ -73,7 +89,8 @@ static bool put_notice(void *ctx, const rc_record *record)
     notice.model = record->model;
     notice.credential = record->credential;
     notice.text = record->text;
-    rc_record_json_operation(&p->w, &notice, RC_RECORD_REPORT_NONE, &p->work->alloc);
+    const rc_record_json how = how_of(p->work, RC_RECORD_REPORT_NONE);
+    (void)rc_record_json_operation(&p->w, &notice, &how);
     return false;
 }
 
@@ -81,14 +98,15 @@ static bool put_operation(void *ctx, const rc_record *record)
 {
     page *p = ctx;
     rc_store_fault fault;
+    const rc_record_json how = how_of(p->work, RC_RECORD_REPORT_MESSAGE);
     p->count++;
     p->last_key = record->key;
     p->notice = record;
     if (record->outcome != RC_OUTCOME_NOTICE)
-        rc_record_json_operation(&p->w, record, RC_RECORD_REPORT_MESSAGE, &p->work->alloc);
-    else if (!rc_store_timeline(p->store, record->operation_id, put_notice, p, &fault))
+        return note_memory(p->work, rc_record_json_operation(&p->w, record, &how));
+    if (!rc_store_timeline(p->store, record->operation_id, put_notice, p, &fault))
         tell_fault(p->work, &fault);
-    return rc_buf_status(&p->work->body) == RC_OK && !p->work->has_problem;
+    return note_memory(p->work, true);
 }
 
 static void put_next(page *p)
@@ -114,11 +132,9 @@ static void run_list(rc_admin_work *work, void *question)
     rc_json_object_begin(&p.w);
     rc_json_key(&p.w, RC_STR("operations"));
     rc_json_array_begin(&p.w);
-    const bool is_good =
-        q->id.len > 0
-            ? rc_store_find(store, rc_admin_operation_id(q->id), q->query.limit, put_operation, &p,
-                            &fault)
-            : rc_store_list(store, &q->query, put_operation, &p, &fault);
+    const bool is_good = q->id.len > 0 ? rc_store_find(store, rc_admin_operation_id(q->id),
+                                                       q->query.limit, put_operation, &p, &fault)
+                                       : rc_store_list(store, &q->query, put_operation, &p, &fault);
     rc_json_array_end(&p.w);
     if (q->id.len == 0 && p.count == q->query.limit)
         put_next(&p);
@@ -145,9 +161,9 @@ static bool note_found(void *ctx, const rc_record *record)
         return false;
     memcpy(s->id, record->operation_id.ptr, record->operation_id.len);
     s->id_len = record->operation_id.len;
+    const rc_record_json how = how_of(s->p.work, RC_RECORD_REPORT_WHOLE);
     rc_json_key(&s->p.w, RC_STR("operation"));
-    rc_record_json_operation(&s->p.w, record, RC_RECORD_REPORT_WHOLE, &s->p.work->alloc);
-    return true;
+    return note_memory(s->p.work, rc_record_json_operation(&s->p.w, record, &how));
 }
 
 static bool put_record(void *ctx, const rc_record *record)
@@ -155,8 +171,9 @@ static bool put_record(void *ctx, const rc_record *record)
     story *s = ctx;
     if (record->kind == RC_RECORD_OUTCOME)
         return true;
-    rc_record_json_record(&s->p.w, record, RC_RECORD_REPORT_WHOLE, &s->p.work->alloc);
-    return ++s->p.count < RECORDS_MAX && rc_buf_status(&s->p.work->body) == RC_OK;
+    const rc_record_json how = how_of(s->p.work, RC_RECORD_REPORT_WHOLE);
+    return note_memory(s->p.work, rc_record_json_record(&s->p.w, record, &how)) &&
+           ++s->p.count < RECORDS_MAX;
 }
 
 static bool read_story(story *s, rc_store *store, rc_str id, rc_store_fault *fault)
@@ -289,13 +306,6 @@ static void put_survey(rc_admin_work *work, const rc_admin_question *q, const rc
     rc_buf_push_byte(&work->body, '\n');
 }
 
-static void tell_no_memory(rc_admin_work *work)
-{
-    rc_store_fault fault;
-    rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "read", NULL, NULL);
-    tell_fault(work, &fault);
-}
-
 static void survey(rc_admin_work *work, const asked *a, rc_stats *operations, rc_stats *attempts)
 {
     const rc_admin_question *q = &a->question;
@@ -323,7 +333,7 @@ static void run_stats(rc_admin_work *work, void *question)
     if (first == RC_OK && second == RC_OK)
         survey(work, a, &stats[0], &stats[1]);
     else
-        tell_no_memory(work);
+        (void)note_memory(work, false);
     rc_stats_done(&stats[0]);
     rc_stats_done(&stats[1]);
 }

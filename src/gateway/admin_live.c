@@ -301,8 +301,7 @@ static bool make_state(rc_admin_live *live, bool is_forced)
     rc_arena_init(&arena, &live->alloc, LOOK_ARENA_MAX);
     if (live->source.look(live->source.ctx, &arena, &snapshot)) {
         const uint64_t seen = number_of(&snapshot);
-        is_news =
-            is_forced || seen != live->seen || ++live->quiet >= RC_ADMIN_LIVE_QUIET_LOOKS;
+        is_news = is_forced || seen != live->seen || ++live->quiet >= RC_ADMIN_LIVE_QUIET_LOOKS;
         if (is_news) {
             live->quiet = 0;
             live->seen = seen;

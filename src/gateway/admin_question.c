@@ -34,8 +34,9 @@ static bool refuse(reading *r, const char *next, const rc_str *parts, size_t cou
         len += parts[i].len;
     char *room = rc_arena_get_unset(r->arena, len + 1);
     rc_buf text;
-    *r->problem = (rc_admin_problem){RC_CODE_SHAPE_INVALID, 400, RC_STR("The query makes no sense."),
-                                     RC_ACTION_FIX_REQUEST, rc_str_c(next)};
+    *r->problem =
+        (rc_admin_problem){RC_CODE_SHAPE_INVALID, 400, RC_STR("The query makes no sense."),
+                           RC_ACTION_FIX_REQUEST, rc_str_c(next)};
     if (room == NULL)
         return false;
     rc_buf_init_fixed(&text, room, len + 1);
@@ -61,7 +62,8 @@ static bool read_time(reading *r, const char *name, rc_str value, int64_t *ret_u
         *ret_unix_ms = r->question.now_unix_ms - ms;
         return true;
     }
-    if (rc_rfc3339_parse(value, ret_unix_ms) == RC_OK || rc_epoch_parse(value, ret_unix_ms) == RC_OK)
+    if (rc_rfc3339_parse(value, ret_unix_ms) == RC_OK ||
+        rc_epoch_parse(value, ret_unix_ms) == RC_OK)
         return true;
     return refuse_value(r, name, value,
                         "Write so long ago as 15m, 1h or 7d, or a time as 2026-11-16T02:30:00Z.");
@@ -316,9 +318,8 @@ static bool read_pair(reading *r, rc_str pair)
 /* The shortest step that a chart of that time shows well. */
 static int64_t good_step(int64_t range_ms)
 {
-    static const int64_t seconds[] = {5,    10,   15,    30,    60,    120,   300,
-                                      600,  900,  1800,  3600,  7200,  10800, 21600,
-                                      43200, 86400, 172800, 604800};
+    static const int64_t seconds[] = {5,    10,   15,   30,    60,    120,   300,   600,    900,
+                                      1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
     const size_t count = sizeof(seconds) / sizeof(seconds[0]);
     for (size_t i = 0; i < count; i++)
         if (range_ms / (seconds[i] * SECOND_MS) <= STEPS_GOOD)
@@ -332,8 +333,8 @@ static bool finish_stats(reading *r)
     rc_admin_question *q = &r->question;
     rc_store_filter *filter = &q->query.filter;
     if (filter->from_unix_ms == 0)
-        filter->from_unix_ms = (filter->until_unix_ms > 0 ? filter->until_unix_ms : q->now_unix_ms) -
-                               HOUR_MS;
+        filter->from_unix_ms =
+            (filter->until_unix_ms > 0 ? filter->until_unix_ms : q->now_unix_ms) - HOUR_MS;
     if (filter->from_unix_ms < 0)
         filter->from_unix_ms = 0;
     const int64_t until = filter->until_unix_ms > 0 ? filter->until_unix_ms : q->now_unix_ms;

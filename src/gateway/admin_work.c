@@ -100,9 +100,9 @@ static const rc_admin_stream_calls stream_calls = {.on_end = on_end};
 
 static void refuse_busy(rc_admin_core *core, rc_admin_stream *stream)
 {
-    const rc_admin_problem problem = {
-        RC_CODE_INTERNAL, 503, RC_STR("Too many questions are being answered already."),
-        RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again in a moment.")};
+    const rc_admin_problem problem = {RC_CODE_INTERNAL, 503,
+                                      RC_STR("Too many questions are being answered already."),
+                                      RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again in a moment.")};
     rc_admin_reply_problem(core, rc_admin_stream_reply(stream), &problem);
     rc_admin_stream_send(stream);
 }

@@ -1,6 +1,5 @@
 #include "store/record_json.h"
 
-#include <recourse/json.h>
 #include <recourse/taxonomy.h>
 
 #include "codec/datetime.h"
@@ -57,9 +56,10 @@ void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd)
     rc_buf_push_u64(&text, micro_usd / MICRO);
     if (rest > 0)
         rc_buf_push_byte(&text, '.');
-    for (uint64_t place = MICRO / 10; rest > 0; place /= 10) {
-        rc_buf_push_byte(&text, (char)('0' + rest / place));
-        rest %= place;
+    while (rest > 0) {
+        rest *= 10;
+        rc_buf_push_byte(&text, (char)('0' + rest / MICRO));
+        rest %= MICRO;
     }
     rc_json_key(w, key);
     rc_json_raw(w, rc_buf_get(&text));
@@ -67,43 +67,37 @@ void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd)
 
 /* ---- reports ---- */
 
-/* Without memory the whole answer fails, as it would without room. */
-static void fail(rc_json_writer *w)
-{
-    (void)rc_buf_reserve(w->buf, SIZE_MAX / 2);
-}
-
-/* Read and written again: what is in the file need not be JSON. */
-static void put_whole(rc_json_writer *w, const rc_report *report, const rc_alloc *alloc)
+static bool put_whole(rc_json_writer *w, const rc_report *report, const rc_record_json *how)
 {
     rc_buf json;
-    rc_buf_init(&json, alloc, 2 * RC_RECORD_REPORT_MAX);
-    if (rc_report_encode(report, RC_VIEW_INTERNAL, &json) == RC_OK) {
+    rc_buf_init(&json, how->alloc, 2 * RC_RECORD_REPORT_MAX);
+    const rc_status status = rc_report_encode(report, how->view, &json);
+    if (status == RC_OK) {
         rc_json_key(w, RC_STR("report"));
         rc_json_raw(w, rc_buf_get(&json));
-    } else {
-        fail(w);
     }
     rc_buf_done(&json);
+    return status == RC_OK;
 }
 
-static void put_report(rc_json_writer *w, const rc_record *record, rc_record_report how,
-                       const rc_alloc *alloc)
+/* Read and written again: what is in the file need not be JSON, and what is asked for need not be
+ * all of it. */
+static bool put_report(rc_json_writer *w, const rc_record *record, const rc_record_json *how)
 {
     const rc_report *report = NULL;
-    if (how == RC_RECORD_REPORT_NONE || record->report_json.len == 0)
-        return;
+    bool has_memory = true;
+    if (how->report == RC_RECORD_REPORT_NONE || record->report_json.len == 0)
+        return true;
     const rc_status status =
-        rc_report_decode(record->report_json, RC_DECODE_TOLERANT, alloc, &report, NULL);
-    if (status == RC_E_NOMEM)
-        fail(w);
+        rc_report_decode(record->report_json, RC_DECODE_TOLERANT, how->alloc, &report, NULL);
     if (status != RC_OK)
-        return;
-    if (how == RC_RECORD_REPORT_MESSAGE)
+        return status != RC_E_NOMEM;
+    if (how->report == RC_RECORD_REPORT_MESSAGE)
         rc_record_json_text(w, RC_STR("message"), rc_report_message(report));
     else
-        put_whole(w, report, alloc);
+        has_memory = put_whole(w, report, how);
     rc_report_free(report);
+    return has_memory;
 }
 
 /* ---- records ---- */
@@ -154,8 +148,8 @@ static void put_reason(rc_json_writer *w, rc_reason reason)
     put_name(w, RC_STR("reason_text"), rc_reason_text(reason));
 }
 
-void rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
-                              rc_record_report report, const rc_alloc *alloc)
+bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
+                              const rc_record_json *how)
 {
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("id"), operation->operation_id);
@@ -180,12 +174,12 @@ void rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
     rc_json_member_bool(w, RC_STR("streaming"), (operation->flags & RC_RECORD_STREAMING) != 0);
     rc_json_member_bool(w, RC_STR("committed"), (operation->flags & RC_RECORD_COMMITTED) != 0);
     put_ids(w, operation);
-    put_report(w, operation, report, alloc);
+    const bool has_memory = put_report(w, operation, how);
     rc_json_object_end(w);
+    return has_memory;
 }
 
-void rc_record_json_record(rc_json_writer *w, const rc_record *record, rc_record_report report,
-                           const rc_alloc *alloc)
+bool rc_record_json_record(rc_json_writer *w, const rc_record *record, const rc_record_json *how)
 {
     rc_json_object_begin(w);
     put_name(w, RC_STR("kind"), rc_record_kind_name(record->kind));
@@ -205,8 +199,9 @@ void rc_record_json_record(rc_json_writer *w, const rc_record *record, rc_record
     if ((record->flags & RC_RECORD_COMMITTED) != 0)
         rc_json_member_bool(w, RC_STR("committed"), true);
     put_ids(w, record);
-    put_report(w, record, report, alloc);
+    const bool has_memory = put_report(w, record, how);
     rc_json_object_end(w);
+    return has_memory;
 }
 
 /* ---- sums ---- */

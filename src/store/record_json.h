@@ -2,6 +2,8 @@
 #ifndef RC_STORE_RECORD_JSON_H
 #define RC_STORE_RECORD_JSON_H
 
+#include <recourse/json.h>
+
 #include "base/json_writer.h"
 #include "store/record.h"
 #include "store/stats.h"
@@ -10,16 +12,22 @@
 typedef enum rc_record_report {
     RC_RECORD_REPORT_NONE = 0,
     RC_RECORD_REPORT_MESSAGE = 1, /* "message" */
-    RC_RECORD_REPORT_WHOLE = 2    /* "report": everything, the internal view */
+    RC_RECORD_REPORT_WHOLE = 2    /* "report" */
 } rc_record_report;
 
-/* An operation, as a list gives it. Failures of memory are the buffer's. alloc, operation: borrow. */
-void rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
-                              rc_record_report report, const rc_alloc *alloc);
+typedef struct rc_record_json {
+    rc_record_report report;
+    rc_view view;          /* of a WHOLE one */
+    const rc_alloc *alloc; /* to read it with; borrows */
+} rc_record_json;
 
-/* Any other record, as a timeline gives it. */
-void rc_record_json_record(rc_json_writer *w, const rc_record *record, rc_record_report report,
-                           const rc_alloc *alloc);
+/* An operation, as a list gives it. False: there was no memory for its report, which is left out.
+ * Failures of the buffer are the buffer's. operation, how: borrow. */
+bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
+                              const rc_record_json *how);
+
+/* Any other record, as a timeline gives it. The same. */
+bool rc_record_json_record(rc_json_writer *w, const rc_record *record, const rc_record_json *how);
 
 /* Members of an object that is begun: what a group adds up. */
 void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group);

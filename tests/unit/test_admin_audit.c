@@ -180,10 +180,10 @@ static int64_t sum_of(const char *list, const char *key)
 static void sums_are_the_same_by_whatever_they_are_grouped(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"time", "class", "code", "target", "client", "model",
-                                        "route"};
-    assert_int_equal(
-        look("/admin/v1/stats?by=time,class,code,target,client,model,route&" RANGE), 200);
+    static const char *const kinds[] = {"time",   "class", "code", "target",
+                                        "client", "model", "route"};
+    assert_int_equal(look("/admin/v1/stats?by=time,class,code,target,client,model,route&" RANGE),
+                     200);
     assert_int_equal(number_at("operations/total/count"), 400);
     assert_int_equal(number_at("step_ms"), 600000);
     const int64_t attempts = number_at("attempts/total/count");

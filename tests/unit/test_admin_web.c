@@ -57,7 +57,8 @@ static void files_are_served_without_the_token(void **state)
     assert_int_equal(ask("GET /admin/v1/live" OWN "\r\n"), 401);
     assert_int_equal(ask("GET /admin/v1/operations" OWN "\r\n"), 401);
     assert_int_equal(ask("POST /admin/v1/explain" OWN MARK "Content-Length: 1\r\n\r\nx"), 401);
-    assert_int_equal(ask("GET /admin/v1/operations" OWN "Authorization: Bearer wrong\r\n\r\n"), 401);
+    assert_int_equal(ask("GET /admin/v1/operations" OWN "Authorization: Bearer wrong\r\n\r\n"),
+                     401);
     /* Nor anything to another host. */
     assert_int_equal(ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
 }
@@ -78,7 +79,8 @@ static void a_page_that_is_known_is_not_sent_again(void **state)
     snprintf(text, sizeof(text), "GET /app/main.js" OWN "If-None-Match: \"other\"\r\n\r\n");
     assert_int_equal(ask(text), 200);
     client_open();
-    client_send("GET /" OWN "If-None-Match: *\r\n\r\n", strlen("GET /" OWN "If-None-Match: *\r\n\r\n"));
+    client_send("GET /" OWN "If-None-Match: *\r\n\r\n",
+                strlen("GET /" OWN "If-None-Match: *\r\n\r\n"));
     UNTIL(got("\r\n\r\n"));
     assert_true(got("HTTP/1.1 304 "));
 }
@@ -90,8 +92,8 @@ static void there_is_nothing_else(void **state)
     assert_true(got("default-src 'none'; frame-ancestors"));
     assert_int_equal(ask("GET /app/%2e%2e%2fetc%2fpasswd" OWN "\r\n"), 404);
     assert_int_equal(ask("GET /app/.." OWN "Authorization: Bearer secret\r\n\r\n"), 404);
-    assert_int_equal(ask("POST /" OWN MARK "Authorization: Bearer secret\r\nContent-Length: 0\r\n\r\n"),
-                     405);
+    assert_int_equal(
+        ask("POST /" OWN MARK "Authorization: Bearer secret\r\nContent-Length: 0\r\n\r\n"), 405);
     assert_null(rc_web_file_find(RC_STR("main")));
 }
 
@@ -101,9 +103,20 @@ static void files_keep_to_the_policy(void **state)
 {
     (void)state;
     static const char *const never[] = {
-        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",  "new Function",
-        "javascript:", "style=\"", " onclick=\"", "setAttribute('style'", "https://", "@import",
-        "DOMParser", "localStorage.setItem('recourse.token",
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "javascript:",
+        "style=\"",
+        " onclick=\"",
+        "setAttribute('style'",
+        "https://",
+        "@import",
+        "DOMParser",
+        "localStorage.setItem('recourse.token",
     };
     assert_true(rc_web_file_count > 15);
     for (size_t i = 0; i < rc_web_file_count; i++) {

@@ -104,8 +104,10 @@ static void of_a_long_log_the_end_counts(void **state)
     static char text[60 << 10];
     size_t len = 0;
     while (len < sizeof(text) - 200)
-        len += (size_t)snprintf(text + len, sizeof(text) - len, "INFO all is well, step %zu\n", len);
-    snprintf(text + len, sizeof(text) - len, "openai.RateLimitError: Error code: 429 - rate limit\n");
+        len +=
+            (size_t)snprintf(text + len, sizeof(text) - len, "INFO all is well, step %zu\n", len);
+    snprintf(text + len, sizeof(text) - len,
+             "openai.RateLimitError: Error code: 429 - rate limit\n");
     assert_int_equal(explain(text), 200);
     assert_string_equal(text_at("report/error_code"), "RateLimited");
     assert_true(json_object_get_boolean(member("end_only")));
@@ -123,8 +125,7 @@ static void keys_are_blotted_out(void **state)
 static void it_has_a_ceiling_and_a_guard(void **state)
 {
     (void)state;
-    assert_int_equal(
-        ask("POST /admin/v1/explain" OWN MARK "Content-Length: 65537\r\n\r\n"), 413);
+    assert_int_equal(ask("POST /admin/v1/explain" OWN MARK "Content-Length: 65537\r\n\r\n"), 413);
     assert_int_equal(ask("POST /admin/v1/explain" OWN "Content-Type: text/plain\r\n"
                          "Content-Length: 1\r\n\r\nx"),
                      415);

@@ -20,8 +20,7 @@ static int start(void **state)
     world_init(&place);
     assert_true(world_open(&place, RC_STORE_WRITE));
     fill_init(&filler, place.store, &place.alloc, 7);
-    assert_true(
-        fill_run(&filler, 3000, WORLD_TIME - 60 * MINUTE, WORLD_TIME, &place.fault));
+    assert_true(fill_run(&filler, 3000, WORLD_TIME - 60 * MINUTE, WORLD_TIME, &place.fault));
     world_close(&place);
     assert_true(world_open(&place, RC_STORE_READ));
     return 0;
@@ -75,7 +74,8 @@ static void a_question_is_ended_at_once_or_in_its_midst(void **state)
     int count = 1;
     size_t seen = 0;
     rc_store_watch(place.store, after, &count);
-    assert_false(rc_store_list(place.store, &(rc_store_query){.limit = 0}, see, &seen, &place.fault));
+    assert_false(
+        rc_store_list(place.store, &(rc_store_query){.limit = 0}, see, &seen, &place.fault));
     assert_int_equal(place.fault.kind, RC_STORE_STOPPED);
     assert_true(seen < 3000);
 }
@@ -89,7 +89,8 @@ static void the_store_goes_on_afterwards(void **state)
     assert_false(survey());
     rc_store_watch(place.store, NULL, NULL);
     assert_true(survey());
-    assert_true(rc_store_list(place.store, &(rc_store_query){.limit = 0}, see, &seen, &place.fault));
+    assert_true(
+        rc_store_list(place.store, &(rc_store_query){.limit = 0}, see, &seen, &place.fault));
     assert_int_equal(seen, 3000);
 }
 
