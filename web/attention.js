@@ -1,9 +1,9 @@
 // What somebody on call should look at: what is wrong, since when or until when, and what to do.
 
 import {el, said} from '/app/dom.js';
-import {count, plural, share, words} from '/app/format.js';
+import {count, plural, share, usd, words} from '/app/format.js';
 import {countdown} from '/app/clocks.js';
-import {act, escapePath} from '/app/api.js';
+import {act, escapePath, post} from '/app/api.js';
 import {confirm} from '/app/confirm.js';
 
 const BAD = 'bad';
@@ -39,6 +39,15 @@ export function keyActions(key) {
         `keys/${escapePath(key.id)}/revive`, `${key.id} is tried again.`)];
 }
 
+// A budget of money, raised by an amount until it renews.
+export function raiseButton(budget) {
+    return el('button', {type: 'button', onclick: () => confirm({
+        title: `Let ${budget.scope} spend more?`, action: 'Raise', amount: 'By how many dollars, until it renews',
+        run: (reason, usd) => post(`/admin/v1/budgets/${escapePath(budget.scope)}/raise`,
+            `{"usd":${usd},"reason":${JSON.stringify(reason)}}`),
+        done: `${budget.scope} may spend more.`})}, 'Raise');
+}
+
 export const reloadButton = () => button('Reload', 'Read the configuration again?', 'reload',
     'The configuration was read again.');
 
@@ -70,6 +79,24 @@ function ofProcess(state, items) {
             text: `${count(budget.tokens)} of ${count(budget.burst)} are left. Without it, failures are ` +
                 'passed on at once, so that retries do not make an outage worse.',
             todo: 'Look at what fails below.'});
+}
+
+const EXCEEDED = {warn: 'It goes on all the same.', pause: 'Requests wait until there is room.',
+    fail: 'Requests are refused.'};
+
+function ofBudgets(state, items) {
+    for (const budget of (state.budgets || []).filter((one) => one.limit_usd)) {
+        const part = budget.spent_usd / budget.limit_usd;
+        if (part < 0.8 && !budget.awaited)
+            continue;
+        const isOver = part >= 1 || budget.awaited;
+        items.push({tone: isOver && budget.on_exceed !== 'warn' ? BAD : WARN,
+            title: ['The budget of ', said(budget.scope), isOver ? ' is used up' : ' is nearly used up'],
+            text: [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)}. `, isOver ? EXCEEDED[budget.on_exceed] : '',
+                budget.renews ? [' It renews in ', countdown(budget.renews)] : ''],
+            todo: 'Raise it, or see who spends.', link: ['#/cost', 'Show the cost'],
+            actions: [raiseButton(budget)]});
+    }
 }
 
 const WHY = {
@@ -143,6 +170,7 @@ export function attention(state, stats) {
     const items = [];
     if (state !== null) {
         ofProcess(state, items);
+        ofBudgets(state, items);
         ofKeys(state, items);
         ofTargets(state, items);
     }

@@ -2,16 +2,19 @@
 
 import {el, tell} from '/app/dom.js';
 
-// {title, action, run(reason), done}
-export function confirm({title, action, run, done}) {
+// {title, action, run(reason, amount), done, amount: its label where one is asked for}
+export function confirm({title, action, run, done, amount}) {
     const before = document.activeElement;
     const reason = el('input', {type: 'text', maxlength: '200', autocomplete: 'off',
         id: 'reason', placeholder: 'optional'});
+    const number = amount ? el('input', {type: 'text', id: 'amount', inputmode: 'decimal',
+        pattern: '[0-9]+([.][0-9]{1,6})?', required: true, autocomplete: 'off'}) : null;
     const trouble = el('p', {class: 'bad-text', role: 'alert'});
     const go = el('button', {type: 'submit', class: 'main'}, action);
     const dialog = el('dialog', {'aria-labelledby': 'confirm-title'},
         el('form', {method: 'dialog', onsubmit: submit},
             el('h2', {id: 'confirm-title'}, title),
+            amount ? [el('label', {for: 'amount'}, amount), number] : null,
             el('label', {for: 'reason'}, 'Reason, for the audit'), reason, trouble,
             el('div', {class: 'row end'},
                 el('button', {type: 'button', onclick: () => dialog.close()}, 'Cancel'), go)));
@@ -24,7 +27,7 @@ export function confirm({title, action, run, done}) {
         event.preventDefault();
         go.disabled = true;
         try {
-            await run(reason.value.trim());
+            await run(reason.value.trim(), number?.value.trim());
             dialog.close();
             tell(done);
         } catch (fault) {
@@ -35,5 +38,5 @@ export function confirm({title, action, run, done}) {
 
     document.body.append(dialog);
     dialog.showModal();
-    reason.focus();
+    (number || reason).focus();
 }

@@ -5,6 +5,9 @@ import {count, few, share, usd} from '/app/format.js';
 import {chart, total} from '/app/chart.js';
 import {follow, seriesOf} from '/app/stats.js';
 import {table} from '/app/table.js';
+import {gate, hear} from '/app/gate.js';
+import {countdown} from '/app/clocks.js';
+import {raiseButton} from '/app/attention.js';
 
 const TOKENS = [
     {key: 'in', name: 'in', value: (g) => g?.tokens_in || 0},
@@ -16,8 +19,9 @@ const WASTED = [
     {key: 'failed', name: 'wasted', value: (g) => g?.wasted || 0},
 ];
 
-function bar(part, most) {
-    const inner = el('span', {class: 'span info'});
+function bar(part, most, tone = 'info') {
+    const inner = el('span', {class: `span ${tone}`});
+    inner.style.left = '0';
     inner.style.width = `${most > 0 ? (100 * part) / most : 0}%`;
     inner.hidden = part === 0;
     return el('span', {class: 'track', 'aria-hidden': 'true'}, inner);
@@ -44,6 +48,31 @@ function sheet(title, note) {
         const sorted = [...groups].sort((a, b) => weight(b) - weight(a) || b.count - a.count);
         most = sorted.length > 0 ? weight(sorted[0]) : 0;
         list.draw(sorted);
+    };
+    return section;
+}
+
+const PER = {day: 'a day', month: 'a month', total: 'in all'};
+
+function budgetSheet() {
+    const list = table('Budgets', [
+        {name: 'Budget', class: 'way', cell: (b) => [said(b.scope), el('span', {class: 'note'},
+            `${b.limit_usd ? `${usd(b.limit_usd)} ${PER[b.per]}, then ${b.on_exceed}` : `no limit, counted ${PER[b.per]}`}`)]},
+        {name: 'Spent', class: 'num', cell: (b) => usd(b.spent_usd)},
+        {name: 'Held', class: 'num wide', cell: (b) => usd(b.held_usd)},
+        {name: 'Used', class: 'wide lane', cell: (b) => (b.limit_usd ? [bar(Math.min(b.spent_usd, b.limit_usd), b.limit_usd,
+            b.spent_usd >= b.limit_usd ? 'bad' : b.spent_usd >= 0.8 * b.limit_usd ? 'warn' : 'good'),
+        el('span', {class: 'note'}, share(b.spent_usd, b.limit_usd), b.raised_usd ? `, raised by ${usd(b.raised_usd)}` : '')] : '–')},
+        {name: 'Renews', class: 'num wide', cell: (b) => (b.renews ? ['in ', countdown(b.renews)] : 'never')},
+        {name: 'Change', class: 'fit actions', cell: (b) => (b.limit_usd ? raiseButton(b) : '')},
+    ], [], {heads: true});
+    const section = el('section', {class: 'panel flush', 'aria-labelledby': 'budgets-title', hidden: true},
+        el('h2', {id: 'budgets-title'}, 'Budgets'), list);
+    section.draw = () => {
+        const budgets = gate.state?.budgets || [];
+        section.hidden = budgets.length === 0;
+        if (!list.contains(document.activeElement) && document.querySelector('dialog') === null)
+            list.draw(budgets);
     };
     return section;
 }
@@ -81,10 +110,17 @@ export function cost(main) {
             section.draw(answer.operations[by]);
     }
 
-    fill(main, el('h1', {}, 'Cost'), el('section', {'aria-label': 'Sums'}, tiles), hint, problem,
+    const budgets = budgetSheet();
+    fill(main, el('h1', {}, 'Cost'), el('section', {'aria-label': 'Sums'}, tiles), hint, problem, budgets,
         el('div', {class: 'charts three'}, charts.map(([figure]) => figure)), Object.values(sheets));
-    return follow(['time', 'model', 'client', 'target'], () => ({}), onAnswer, (fault) => {
+    budgets.draw();
+    const unhear = hear('state', budgets.draw);
+    const end = follow(['time', 'model', 'client', 'target'], () => ({}), onAnswer, (fault) => {
         if (fault.status !== 0 && fault.status !== 401)
             fill(problem, fault.message, ' ', fault.advice);
     });
+    return () => {
+        unhear();
+        end();
+    };
 }

@@ -35,6 +35,9 @@ typedef struct told {
     uint64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t bytes;
+    int64_t tokens_in; /* -1: not known, as of the next two */
+    int64_t tokens_out;
+    int64_t cost_usd_micro;
     int status;
     bool is_stream;
     bool was_begun;
@@ -103,6 +106,9 @@ static void note(told *to, const rc_gate_record *record, int64_t now_unix_ms)
         .latency_ms = record->latency_ms,
         .first_byte_ms = record->first_byte_ms,
         .bytes = record->bytes,
+        .tokens_in = record->tokens_in,
+        .tokens_out = record->tokens_out,
+        .cost_usd_micro = record->cost_usd_micro,
         .status = record->status,
         .is_stream = record->is_stream,
         .was_begun = record->was_begun,
@@ -195,6 +201,17 @@ static void put_target(rc_json_writer *w, const told *op)
     rc_json_member_string(w, RC_STR("target"), rc_buf_get(&text));
 }
 
+/* As a list has it: nothing for nothing. */
+static void put_usage(rc_json_writer *w, const told *op)
+{
+    if (op->tokens_in > 0)
+        rc_json_member_i64(w, RC_STR("tokens_in"), op->tokens_in);
+    if (op->tokens_out > 0)
+        rc_json_member_i64(w, RC_STR("tokens_out"), op->tokens_out);
+    if (op->cost_usd_micro > 0)
+        rc_record_json_usd(w, RC_STR("cost_usd"), (uint64_t)op->cost_usd_micro);
+}
+
 static void make_operation(rc_admin_live *live, const told *op)
 {
     rc_json_writer writer;
@@ -224,6 +241,7 @@ static void make_operation(rc_admin_live *live, const told *op)
     if (op->first_byte_ms >= 0)
         rc_json_member_i64(w, RC_STR("first_byte_ms"), op->first_byte_ms);
     put_number(w, RC_STR("bytes"), op->bytes);
+    put_usage(w, op);
     rc_json_member_bool(w, RC_STR("streaming"), op->is_stream);
     rc_json_member_bool(w, RC_STR("committed"), op->was_begun);
     rc_record_json_text(w, RC_STR("message"), get(&op->message));
@@ -285,6 +303,11 @@ static uint64_t number_of(const rc_admin_snapshot *snapshot)
     }
     for (size_t i = 0; i < snapshot->key_count; i++)
         seen = mix(seen, (uint64_t)snapshot->keys[i].state);
+    for (size_t i = 0; i < snapshot->spend_count; i++) {
+        const rc_spend_state *is = &snapshot->spends[i].state;
+        const bool is_spent = is->limit > 0 && is->spent >= is->limit;
+        seen = mix(seen, is->limit << 2 | (is->is_awaited ? 2u : 0u) | (is_spent ? 1u : 0u));
+    }
     seen = mix(seen, snapshot->target_count << 32 | snapshot->key_count);
     seen = mix(seen, snapshot->config.generation << 1 | (snapshot->config.is_refused ? 1 : 0));
     seen = mix(seen, (snapshot->is_ready ? 1u : 0u) | (snapshot->is_draining ? 2u : 0u) |

@@ -36,7 +36,10 @@ static rc_gate_record plain(const char *id)
                             .latency_ms = 840,
                             .first_byte_ms = 210,
                             .bytes = 4096,
-                            .status = 200};
+                            .status = 200,
+                            .tokens_in = -1,
+                            .tokens_out = -1,
+                            .cost_usd_micro = -1};
 }
 
 static void watch(void)
@@ -59,13 +62,18 @@ static void a_request_that_ends_is_told(void **state)
     assert_true(got("\"target\":\"openai/gpt-4o\"") && got("\"outcome\":\"succeeded\""));
     assert_true(got("\"client\":\"web\"") && got("\"latency_ms\":840"));
     assert_false(got("\"recovered\"") || got("\"code\""));
+    assert_false(got("tokens_in") || got("cost_usd"));
     record = plain("req_01B");
+    record.tokens_in = 120;
+    record.tokens_out = 31;
+    record.cost_usd_micro = 1500;
     record.attempts = 3;
     record.switches = 1;
     record.wait_ms = 1200;
     rc_admin_live_tell(dash.live, &record);
     UNTIL(got("req_01B"));
     assert_true(got("\"recovered\":true") && got("\"switches\":1,\"wait_ms\":1200"));
+    assert_true(got("\"tokens_in\":120,\"tokens_out\":31,\"cost_usd\":0.0015"));
 }
 
 static void a_failure_is_told_with_its_message(void **state)
