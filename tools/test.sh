@@ -66,7 +66,7 @@ for check in format shell cppcheck analyzer tidy; do
     JOBS=1 step "lint-$check" tools/lint.sh "$check"
 done >"$root/logs/lint.out" 2>&1 &
 
-suite release 'unit|fault|conformance|fuzz|e2e|wire|sdk|house' -DRECOURSE_TESTS=ON # gcc, as it ships
+suite release 'unit|fault|conformance|fuzz|e2e|wire|sdk|dashboard|house' -DRECOURSE_TESTS=ON # gcc, as it ships
 suite asan 'unit|fault|conformance|fuzz|e2e|wire|sdk|harness'                     # clang
 suite tsan 'threads' --target threads_tests
 wait

@@ -1,6 +1,6 @@
 // Questions to the gateway. The token is kept for this tab alone and sent with each of them.
 
-const KEY = 'recourse.token';
+const KEY = "recourse.token";
 let token = null;
 try {
     token = sessionStorage.getItem(KEY);
@@ -53,17 +53,17 @@ async function faultOf(response) {
 }
 
 export async function ask(path, options = {}) {
-    const headers = {...options.headers};
+    const headers = { ...options.headers };
     if (token !== null)
         headers.authorization = `Bearer ${token}`;
     let response;
     try {
-        response = await fetch(path, {...options, headers, cache: 'no-store',
-            credentials: 'same-origin', redirect: 'error', referrerPolicy: 'no-referrer'});
+        response = await fetch(path, { ...options, headers, cache: "no-store",
+            credentials: "same-origin", redirect: "error", referrerPolicy: "no-referrer" });
     } catch (error) {
-        if (error.name === 'AbortError')
+        if (error.name === "AbortError")
             throw error;
-        throw new Fault(0, 'The gateway does not answer.', 'Is the process running?');
+        throw new Fault(0, "The gateway does not answer.", "Is the process running?");
     }
     if (!response.ok)
         throw await faultOf(response);
@@ -71,21 +71,21 @@ export async function ask(path, options = {}) {
 }
 
 export async function get(path, query = {}, signal = undefined) {
-    const pairs = Object.entries(query).filter(([, value]) => value !== '' && value !== undefined)
+    const pairs = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined)
         .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-    const response = await ask(pairs.length > 0 ? `${path}?${pairs.join('&')}` : path, {signal});
+    const response = await ask(pairs.length > 0 ? `${path}?${pairs.join("&")}` : path, { signal });
     return response.json();
 }
 
 // What changes something: a header that no form can send shows where it comes from.
-export async function post(path, body, type = 'application/json') {
-    const response = await ask(path, {method: 'POST', body,
-        headers: {'content-type': type, 'x-recourse-admin': '1'}});
+export async function post(path, body, type = "application/json") {
+    const response = await ask(path, { method: "POST", body,
+        headers: { "content-type": type, "x-recourse-admin": "1" } });
     return response.json();
 }
 
 export const act = (path, reason) =>
-    post(`/admin/v1/${path}`, JSON.stringify(reason ? {reason} : {}));
+    post(`/admin/v1/${path}`, JSON.stringify(reason ? { reason } : {}));
 
 // A name within a path; a model's own slashes stay what they are.
-export const escapePath = (name) => name.split('/').map(encodeURIComponent).join('/');
+export const escapePath = (name) => name.split("/").map(encodeURIComponent).join("/");

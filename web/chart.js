@@ -1,12 +1,12 @@
 // Charts of time, as SVG: stacked bars and lines. Drawn for the width that there is, coloured by the
 // style sheet, readable as a table, and by keyboard: the arrow keys move along the time.
 
-import {el, fill, svg, tell} from '/app/dom.js';
-import {moment, when} from '/app/format.js';
-import {table} from '/app/table.js';
+import { el, fill, svg, tell } from "/app/dom.js";
+import { moment, when } from "/app/format.js";
+import { table } from "/app/table.js";
 
 const HEIGHT = 168;
-const PAD = {top: 8, right: 8, bottom: 22, left: 48};
+const PAD = { top: 8, right: 8, bottom: 22, left: 48 };
 const LABEL_PX = 76; // between two marks of the time
 const LINES = 3;     // across
 
@@ -27,13 +27,13 @@ const tops = {
 //        empty: text}
 // draw({times, step, series: [{key, name, values}]}): values may have null where nothing is known
 export function chart(spec) {
-    const legend = el('ul', {class: 'legend'});
-    const at = el('span', {class: 'at'});
-    const plot = el('div', {class: 'plot', tabindex: '0', role: 'img'});
-    const more = el('details', {class: 'data'}, el('summary', {}, 'As a table'));
-    const empty = el('p', {class: 'none', hidden: true}, spec.empty || 'Nothing in this time.');
-    const figure = el('figure', {class: 'panel chart'},
-        el('figcaption', {}, el('h3', {}, spec.title), at), plot, empty, legend, more);
+    const legend = el("ul", { class: "legend" });
+    const at = el("span", { class: "at" });
+    const plot = el("div", { class: "plot", tabindex: "0", role: "img" });
+    const more = el("details", { class: "data" }, el("summary", {}, "As a table"));
+    const empty = el("p", { class: "none", hidden: true }, spec.empty || "Nothing in this time.");
+    const figure = el("figure", { class: "panel chart" },
+        el("figcaption", {}, el("h3", {}, spec.title), at), plot, empty, legend, more);
     let data = null;
     let cursor = null;
     let scale = null;
@@ -45,26 +45,26 @@ export function chart(spec) {
     function makeScale(width) {
         const step = spec.whole ? Math.max(1, nice(largest() / LINES)) : nice(largest() / LINES);
         const most = step * Math.max(1, Math.ceil(largest() / step - 1e-9));
-        const inner = {width: width - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom};
+        const inner = { width: width - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom };
         const slot = inner.width / data.times.length;
-        return {step, most, slot, width,
+        return { step, most, slot, width,
             x: (i) => PAD.left + i * slot,
-            y: (value) => PAD.top + inner.height * (1 - value / most)};
+            y: (value) => PAD.top + inner.height * (1 - value / most) };
     }
 
-    function gridOf({step, most, width, y}) {
+    function gridOf({ step, most, width, y }) {
         const lines = [];
         for (let value = 0; value <= most * 1.0001; value += step)
             lines.push(
-                svg('line', {class: 'grid', x1: PAD.left, x2: width - PAD.right, y1: y(value),
-                    y2: y(value)}),
-                svg('text', {class: 'mark', x: PAD.left - 6, y: y(value) + 3.5,
-                    'text-anchor': 'end'}, (spec.mark || spec.format)(value)));
+                svg("line", { class: "grid", x1: PAD.left, x2: width - PAD.right, y1: y(value),
+                    y2: y(value) }),
+                svg("text", { class: "mark", x: PAD.left - 6, y: y(value) + 3.5,
+                    "text-anchor": "end" }, (spec.mark || spec.format)(value)));
         return lines;
     }
 
     // Marks at round times of the local clock, as many as fit.
-    function marksOf({x, slot, width}) {
+    function marksOf({ x, slot, width }) {
         const marks = [];
         const offset = new Date(data.times[0]).getTimezoneOffset() * 60000;
         const sizes = [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400,
@@ -74,32 +74,32 @@ export function chart(spec) {
         data.times.forEach((time, i) => {
             const place = x(i);
             if ((time - offset) % size === 0 && place < width - 30)
-                marks.push(svg('line', {class: 'tick', x1: place, x2: place,
-                    y1: HEIGHT - PAD.bottom, y2: HEIGHT - PAD.bottom + 4}),
-                svg('text', {class: 'mark', x: place, y: HEIGHT - 6, 'text-anchor': 'middle'},
+                marks.push(svg("line", { class: "tick", x1: place, x2: place,
+                    y1: HEIGHT - PAD.bottom, y2: HEIGHT - PAD.bottom + 4 }),
+                svg("text", { class: "mark", x: place, y: HEIGHT - 6, "text-anchor": "middle" },
                     moment(time, size)));
         });
         return marks;
     }
 
-    function barsOf({x, y, slot}) {
+    function barsOf({ x, y, slot }) {
         const gap = slot > 4 ? 1 : 0;
-        return data.series.map((one, n) => svg('g', {class: 'series', 'data-series': one.key},
+        return data.series.map((one, n) => svg("g", { class: "series", "data-series": one.key },
             one.values.map((value, i) => {
                 if (!value)
                     return null;
                 const below = data.series.slice(0, n)
                     .reduce((sum, other) => sum + (other.values[i] || 0), 0);
                 const top = y(below + value);
-                return svg('rect', {x: x(i) + gap / 2, y: top, width: Math.max(1, slot - gap),
-                    height: Math.max(0.8, y(below) - top)});
+                return svg("rect", { x: x(i) + gap / 2, y: top, width: Math.max(1, slot - gap),
+                    height: Math.max(0.8, y(below) - top) });
             })));
     }
 
     // A line ends where nothing is known; a point alone is a point.
-    function linesOf({x, y, slot}) {
+    function linesOf({ x, y, slot }) {
         return data.series.map((one) => {
-            let path = '';
+            let path = "";
             const dots = [];
             one.values.forEach((value, i) => {
                 if (value === null || value === undefined)
@@ -109,10 +109,10 @@ export function chart(spec) {
                 const after = one.values[i + 1] ?? null;
                 path += before === null ? `M${place}` : `L${place}`;
                 if (before === null && after === null)
-                    dots.push(svg('circle', {cx: x(i) + slot / 2, cy: y(value), r: 2.5}));
+                    dots.push(svg("circle", { cx: x(i) + slot / 2, cy: y(value), r: 2.5 }));
             });
-            return svg('g', {class: 'series line', 'data-series': one.key},
-                svg('path', {d: path || 'M0 0'}), dots);
+            return svg("g", { class: "series line", "data-series": one.key },
+                svg("path", { d: path || "M0 0" }), dots);
         });
     }
 
@@ -121,17 +121,17 @@ export function chart(spec) {
         fill(at, cursor === null ? null : when(data.times[cursor]));
         fill(legend, data.series.map((one) => {
             const value = cursor !== null ? one.values[cursor] : spec.sum(one.values);
-            return el('li', {}, el('span', {class: 'swatch', 'data-series': one.key,
-                'aria-hidden': 'true'}), `${one.name} `, el('b', {},
-                value === null || value === undefined ? '–' : spec.format(value)));
+            return el("li", {}, el("span", { class: "swatch", "data-series": one.key,
+                "aria-hidden": "true" }), `${one.name} `, el("b", {},
+                value === null || value === undefined ? "–" : spec.format(value)));
         }));
     }
 
     function drawCursor() {
-        plot.querySelector('.cursor')?.remove();
+        plot.querySelector(".cursor")?.remove();
         if (cursor !== null)
-            plot.firstElementChild?.prepend(svg('rect', {class: 'cursor', x: scale.x(cursor),
-                y: PAD.top, width: Math.max(1, scale.slot), height: HEIGHT - PAD.top - PAD.bottom}));
+            plot.firstElementChild?.prepend(svg("rect", { class: "cursor", x: scale.x(cursor),
+                y: PAD.top, width: Math.max(1, scale.slot), height: HEIGHT - PAD.top - PAD.bottom }));
         drawLegend();
     }
 
@@ -139,20 +139,20 @@ export function chart(spec) {
         const parts = data.series.map((one) => `${one.name} ${spec.format(spec.sum(one.values) ?? 0)}`);
         const most = largest();
         const peak = data.times.findIndex((_, i) => topOf(i) === most);
-        return `${spec.title}: ${parts.join(', ')}.` + (isEmpty() ? '' :
+        return `${spec.title}: ${parts.join(", ")}.` + (isEmpty() ? "" :
             ` The most at once: ${spec.format(most)} at ${when(data.times[peak])}.`);
     }
 
     function drawTable() {
         if (!more.open || data === null)
             return;
-        const rows = data.times.map((time, i) => ({time, i})).reverse();
-        more.querySelector('.scroll')?.remove();
-        more.append(table(spec.title, [{name: 'Time', cell: (row) => when(row.time)},
-            ...data.series.map((one) => ({name: one.name, class: 'num', cell: (row) => {
+        const rows = data.times.map((time, i) => ({ time, i })).reverse();
+        more.querySelector(".scroll")?.remove();
+        more.append(table(spec.title, [{ name: "Time", cell: (row) => when(row.time) },
+            ...data.series.map((one) => ({ name: one.name, class: "num", cell: (row) => {
                 const value = one.values[row.i];
-                return value === null || value === undefined ? '–' : spec.format(value);
-            }}))], rows, {heads: true}));
+                return value === null || value === undefined ? "–" : spec.format(value);
+            } }))], rows, { heads: true }));
     }
 
     function draw() {
@@ -161,10 +161,10 @@ export function chart(spec) {
             return;
         scale = makeScale(width);
         empty.hidden = !isEmpty();
-        plot.setAttribute('aria-label', summary());
-        fill(plot, svg('svg', {width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`,
-            'aria-hidden': 'true', focusable: 'false'},
-        gridOf(scale), marksOf(scale), spec.kind === 'bars' ? barsOf(scale) : linesOf(scale)));
+        plot.setAttribute("aria-label", summary());
+        fill(plot, svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`,
+            "aria-hidden": "true", focusable: "false" },
+        gridOf(scale), marksOf(scale), spec.kind === "bars" ? barsOf(scale) : linesOf(scale)));
         drawCursor();
         drawTable();
     }
@@ -178,8 +178,8 @@ export function chart(spec) {
         drawCursor();
     }
 
-    function step(event) {
-        const moves = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity};
+    function onKey(event) {
+        const moves = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
         if (data === null || !(event.key in moves))
             return;
         event.preventDefault();
@@ -187,7 +187,7 @@ export function chart(spec) {
         cursor = Math.max(0, Math.min(last, (cursor ?? last + 1) + moves[event.key]));
         drawCursor();
         tell(`${when(data.times[cursor])}: ` + data.series.map((one) =>
-            `${one.name} ${spec.format(one.values[cursor] ?? 0)}`).join(', '));
+            `${one.name} ${spec.format(one.values[cursor] ?? 0)}`).join(", "));
     }
 
     function leave() {
@@ -196,12 +196,12 @@ export function chart(spec) {
             drawCursor();
     }
 
-    plot.addEventListener('pointermove', point);
-    plot.addEventListener('pointerdown', point);
-    plot.addEventListener('pointerleave', leave);
-    plot.addEventListener('keydown', step);
-    plot.addEventListener('blur', leave);
-    more.addEventListener('toggle', drawTable);
+    plot.addEventListener("pointermove", point);
+    plot.addEventListener("pointerdown", point);
+    plot.addEventListener("pointerleave", leave);
+    plot.addEventListener("keydown", onKey);
+    plot.addEventListener("blur", leave);
+    more.addEventListener("toggle", drawTable);
     new ResizeObserver(draw).observe(plot);
     figure.draw = (next) => {
         if (data !== null && cursor !== null && next.times[0] !== data.times[0])

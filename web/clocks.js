@@ -1,8 +1,8 @@
 // Clocks that run down: one timer for all of them, and none for those that left the page.
 
-import {el} from '/app/dom.js';
-import {span} from '/app/format.js';
-import {now} from '/app/gate.js';
+import { el } from "/app/dom.js";
+import { span } from "/app/format.js";
+import { now } from "/app/gate.js";
 
 const clocks = new Set();
 
@@ -23,9 +23,9 @@ setInterval(() => {
 }, 1000);
 
 // Until a time; then `over` stands there.
-export function countdown(until, over = 'now') {
-    const element = el('time', {class: 'clock', datetime: new Date(until).toISOString()});
-    const clock = {element, until: new Date(until).getTime(), over, wasSeen: false};
+export function countdown(until, over = "now") {
+    const element = el("time", { class: "clock", datetime: new Date(until).toISOString() });
+    const clock = { element, until: new Date(until).getTime(), over, wasSeen: false };
     draw(clock);
     clocks.add(clock);
     return element;

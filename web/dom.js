@@ -1,16 +1,17 @@
 // Elements. Text is always text: nothing here, or anywhere in the dashboard, reads HTML.
 
-const SVG = 'http://www.w3.org/2000/svg';
+const SVG = "http://www.w3.org/2000/svg";
 
 // Characters that move the cursor, colour a terminal or turn the direction of what stands behind
 // them are written out, so that what is seen is what is there.
-const ODD = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+const ODD = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f" +
+    "\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb]", "g");
 const TEXT_MAX = 4000;
 
 export function visible(text, max = TEXT_MAX) {
     const whole = String(text);
     const cut = whole.length > max ? `${whole.slice(0, max)}…` : whole;
-    return cut.replace(ODD, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return cut.replace(ODD, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function add(element, children) {
@@ -26,12 +27,12 @@ function set(element, props) {
     for (const [name, value] of Object.entries(props)) {
         if (value === null || value === undefined || value === false)
             continue;
-        if (name.startsWith('on'))
+        if (name.startsWith("on"))
             element.addEventListener(name.slice(2), value);
-        else if (name === 'data')
+        else if (name === "data")
             Object.assign(element.dataset, value);
         else
-            element.setAttribute(name, value === true ? '' : visible(value));
+            element.setAttribute(name, value === true ? "" : visible(value));
     }
     return element;
 }
@@ -47,7 +48,7 @@ export function svg(tag, props = {}, ...children) {
 
 // What comes from outside: its direction of writing ends with it.
 export function said(text, props = {}) {
-    return el('bdi', props, text);
+    return el("bdi", props, text);
 }
 
 export function fill(element, ...children) {
@@ -57,5 +58,5 @@ export function fill(element, ...children) {
 
 // For those who do not see the page; rarely.
 export function tell(text) {
-    document.getElementById('told').textContent = visible(text, 300);
+    document.getElementById("told").textContent = visible(text, 300);
 }

@@ -5,14 +5,14 @@
 //   link        live, waiting or refused
 //   range       another time is to be shown
 
-import {connect} from '/app/live.js';
+import { connect } from "/app/live.js";
 
 const RECENT_MAX = 200;
 
 export const gate = {
     state: null,
     offset: 0, // of the gateway's clock to ours, in ms
-    link: 'waiting',
+    link: "waiting",
     fault: null,
     dropped: 0,
     recent: [], // operations, the newest first
@@ -29,30 +29,30 @@ export function hear(name, call) {
 }
 
 export function say(name, detail) {
-    bus.dispatchEvent(new CustomEvent(name, {detail}));
+    bus.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
 export const now = () => Date.now() + gate.offset;
 
 function onEvent(name, data) {
-    if (name === 'state') {
+    if (name === "state") {
         gate.offset = new Date(data.now) - Date.now();
         gate.state = data;
-        say('state', data);
-    } else if (name === 'operation') {
+        say("state", data);
+    } else if (name === "operation") {
         gate.recent.unshift(data);
         gate.recent.length = Math.min(gate.recent.length, RECENT_MAX);
-        say('operation', data);
-    } else if (name === 'dropped') {
+        say("operation", data);
+    } else if (name === "dropped") {
         gate.dropped += data.count;
-        say('dropped', data.count);
+        say("dropped", data.count);
     }
 }
 
 function onLink(link, fault = null) {
     gate.link = link;
     gate.fault = fault;
-    say('link', link);
+    say("link", link);
 }
 
 export function start() {

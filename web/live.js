@@ -1,6 +1,6 @@
 // Server-sent events over fetch, which can send the token. Comes back by itself.
 
-import {ask} from '/app/api.js';
+import { ask } from "/app/api.js";
 
 const WAITS_MS = [500, 1000, 2000, 5000];
 // States come every few seconds: after so long without one the connection is dead.
@@ -8,31 +8,31 @@ const SILENCE_MS = 20000;
 
 // One event as text: {event, data}.
 function parse(block) {
-    let event = 'message';
+    let event = "message";
     const data = [];
-    for (const line of block.split('\n')) {
-        if (line.startsWith('event:'))
+    for (const line of block.split("\n")) {
+        if (line.startsWith("event:"))
             event = line.slice(6).trim();
-        else if (line.startsWith('data:'))
+        else if (line.startsWith("data:"))
             data.push(line.slice(5).trimStart());
     }
-    return {event, data: data.join('\n')};
+    return { event, data: data.join("\n") };
 }
 
 async function read(response, watch, onEvent) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
+    let rest = "";
     for (;;) {
-        const {value, done} = await reader.read();
+        const { value, done } = await reader.read();
         if (done)
             return;
         watch();
         rest += value;
-        const blocks = rest.split('\n\n');
+        const blocks = rest.split("\n\n");
         rest = blocks.pop();
         for (const block of blocks) {
-            const {event, data} = parse(block);
-            if (data !== '')
+            const { event, data } = parse(block);
+            if (data !== "")
                 onEvent(event, JSON.parse(data));
         }
     }
@@ -55,9 +55,9 @@ export function connect(onEvent, onLink) {
         let fault = null;
         try {
             watch();
-            const response = await ask('/admin/v1/live', {signal: controller.signal});
+            const response = await ask("/admin/v1/live", { signal: controller.signal });
             failures = 0;
-            onLink('live');
+            onLink("live");
             await read(response, watch, onEvent);
         } catch (error) {
             fault = error;
@@ -66,12 +66,12 @@ export function connect(onEvent, onLink) {
         if (ended)
             return;
         if (fault !== null && fault.status === 401) {
-            onLink('refused', fault);
+            onLink("refused", fault);
             return;
         }
         const wait = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
         failures++;
-        onLink('waiting', fault);
+        onLink("waiting", fault);
         timer = setTimeout(run, wait);
     }
 

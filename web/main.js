@@ -1,30 +1,30 @@
 // Which view is shown, and what stands around it.
 
-import {el, fill} from '/app/dom.js';
-import {whenRefused} from '/app/api.js';
-import {gate, hear, start, stop} from '/app/gate.js';
-import {RANGES, range, setRange} from '/app/range.js';
-import {ago, span} from '/app/format.js';
-import {login} from '/app/login.js';
-import {overview} from '/app/view_overview.js';
-import {requests} from '/app/view_requests.js';
-import {operation} from '/app/view_operation.js';
-import {targets} from '/app/view_targets.js';
-import {cost} from '/app/view_cost.js';
-import {explain} from '/app/view_explain.js';
+import { el, fill } from "/app/dom.js";
+import { whenRefused } from "/app/api.js";
+import { gate, hear, start, stop } from "/app/gate.js";
+import { RANGES, range, setRange } from "/app/range.js";
+import { ago, span } from "/app/format.js";
+import { login } from "/app/login.js";
+import { overview } from "/app/view_overview.js";
+import { requests } from "/app/view_requests.js";
+import { operation } from "/app/view_operation.js";
+import { targets } from "/app/view_targets.js";
+import { cost } from "/app/view_cost.js";
+import { explain } from "/app/view_explain.js";
 
-const main = document.getElementById('main');
-const VIEWS = {'': overview, requests, targets, cost, explain};
-const TITLES = {'': 'Overview', requests: 'Requests', targets: 'Targets', cost: 'Cost', explain: 'Explain'};
+const main = document.getElementById("main");
+const VIEWS = { "": overview, requests, targets, cost, explain };
+const TITLES = { "": "Overview", requests: "Requests", targets: "Targets", cost: "Cost", explain: "Explain" };
 let leave = () => {};
 let isLocked = false;
 
 // ---- views ----
 
 function place() {
-    const [path, search = ''] = location.hash.replace(/^#\/?/, '').split('?');
-    const [name, ...rest] = path.split('/');
-    return {name, rest: rest.join('/'), query: Object.fromEntries(new URLSearchParams(search))};
+    const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
+    const [name, ...rest] = path.split("/");
+    return { name, rest: rest.join("/"), query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
 function decoded(text) {
@@ -38,21 +38,21 @@ function decoded(text) {
 function show(isFirst) {
     if (isLocked)
         return;
-    const {name, rest, query} = place();
+    const { name, rest, query } = place();
     const view = VIEWS[name] || overview;
     leave();
-    for (const link of document.querySelectorAll('#nav a')) {
-        const isHere = link.hash === `#/${VIEWS[name] ? name : ''}`;
+    for (const link of document.querySelectorAll("#nav a")) {
+        const isHere = link.hash === `#/${VIEWS[name] ? name : ""}`;
         if (isHere)
-            link.setAttribute('aria-current', 'page');
+            link.setAttribute("aria-current", "page");
         else
-            link.removeAttribute('aria-current');
+            link.removeAttribute("aria-current");
     }
-    document.title = `${rest !== '' ? decoded(rest) : TITLES[name] || 'Overview'} · Recourse`;
-    leave = name === 'requests' && rest !== '' ? operation(main, query, decoded(rest)) : view(main, query);
+    document.title = `${rest !== "" ? decoded(rest) : TITLES[name] || "Overview"} · Recourse`;
+    leave = name === "requests" && rest !== "" ? operation(main, query, decoded(rest)) : view(main, query);
     if (!isFirst) {
         window.scrollTo(0, 0);
-        main.focus({preventScroll: true});
+        main.focus({ preventScroll: true });
     }
 }
 
@@ -74,64 +74,64 @@ function lock() {
 
 // ---- around it ----
 
-const LINKS = {live: 'Live', waiting: 'Reconnecting', refused: 'Signed out'};
+const LINKS = { live: "Live", waiting: "Reconnecting", refused: "Signed out" };
 
 function drawLink() {
-    const link = document.getElementById('link');
-    const trouble = document.getElementById('trouble');
-    const isGone = gate.link === 'waiting' && gate.fault !== null;
+    const link = document.getElementById("link");
+    const trouble = document.getElementById("trouble");
+    const isGone = gate.link === "waiting" && gate.fault !== null;
     link.dataset.state = gate.link;
-    link.querySelector('.link-text').textContent = gate.state === null && gate.link === 'waiting'
-        && !isGone ? 'Connecting' : LINKS[gate.link];
+    link.querySelector(".link-text").textContent = gate.state === null && gate.link === "waiting"
+        && !isGone ? "Connecting" : LINKS[gate.link];
     trouble.hidden = !isGone || isLocked;
-    document.body.classList.toggle('stale', isGone);
+    document.body.classList.toggle("stale", isGone);
     if (isGone)
-        fill(trouble, el('b', {}, gate.fault.status ? gate.fault.message : 'The gateway does not answer.'), ' ',
-            gate.state !== null ? `What is shown is from ${ago(gate.state.now)}. ` : '',
-            'It is asked again until it does.');
+        fill(trouble, el("b", {}, gate.fault.status ? gate.fault.message : "The gateway does not answer."), " ",
+            gate.state !== null ? `What is shown is from ${ago(gate.state.now)}. ` : "",
+            "It is asked again until it does.");
 }
 
 function drawFoot() {
-    const {state} = gate;
-    fill(document.getElementById('foot'), state === null ? null
+    const { state } = gate;
+    fill(document.getElementById("foot"), state === null ? null
         : `Recourse ${state.version} · up ${span(state.uptime_ms)} · times are local, `
             + `${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
 }
 
 function setUpRange() {
-    const select = document.getElementById('range');
-    fill(select, RANGES.map(({id, name}) => el('option', {value: id, selected: id === range().id}, name)));
-    select.addEventListener('change', () => setRange(select.value));
+    const select = document.getElementById("range");
+    fill(select, RANGES.map(({ id, name }) => el("option", { value: id, selected: id === range().id }, name)));
+    select.addEventListener("change", () => setRange(select.value));
 }
 
 function setUpTheme() {
     const root = document.documentElement;
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    const isDark = () => (root.dataset.theme || (system.matches ? 'dark' : 'light')) === 'dark';
-    const button = document.getElementById('theme');
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+    const button = document.getElementById("theme");
     const draw = () => {
-        document.getElementById('theme-mark').textContent = isDark() ? '☾' : '☀';
-        button.setAttribute('aria-pressed', String(isDark()));
-        button.title = isDark() ? 'Dark; change to light' : 'Light; change to dark';
+        document.getElementById("theme-mark").textContent = isDark() ? "☾" : "☀";
+        button.setAttribute("aria-pressed", String(isDark()));
+        button.title = isDark() ? "Dark; change to light" : "Light; change to dark";
     };
-    button.addEventListener('click', () => {
-        root.dataset.theme = isDark() ? 'light' : 'dark';
+    button.addEventListener("click", () => {
+        root.dataset.theme = isDark() ? "light" : "dark";
         try {
-            localStorage.setItem('recourse.theme', root.dataset.theme);
+            localStorage.setItem("recourse.theme", root.dataset.theme);
         } catch {
             // It holds for this page alone then.
         }
         draw();
     });
-    system.addEventListener('change', draw);
+    system.addEventListener("change", draw);
     draw();
 }
 
 whenRefused(lock);
-hear('link', drawLink);
-hear('state', drawFoot);
-hear('state', () => gate.link === 'live' && drawLink());
-window.addEventListener('hashchange', () => show(false));
+hear("link", drawLink);
+hear("state", drawFoot);
+hear("state", () => gate.link === "live" && drawLink());
+window.addEventListener("hashchange", () => show(false));
 setUpRange();
 setUpTheme();
 drawLink();

@@ -1,12 +1,12 @@
 // Light or dark: what the system says, unless somebody chose. Loaded before the page is drawn.
 (() => {
-    'use strict';
+    "use strict";
     let chosen = null;
     try {
-        chosen = localStorage.getItem('recourse.theme');
+        chosen = localStorage.getItem("recourse.theme");
     } catch {
         // Storage may be forbidden: then the system's theme is used.
     }
-    if (chosen === 'light' || chosen === 'dark')
+    if (chosen === "light" || chosen === "dark")
         document.documentElement.dataset.theme = chosen;
 })();

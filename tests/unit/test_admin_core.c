@@ -242,9 +242,9 @@ static void budgets_are_shown_and_raised(void **state)
         assert_true(has("\"raised_usd\":"));
     }
     assert_int_equal(fake.raised, 1000005250001);
-    assert_int_equal(ask("POST /admin/v1/budgets/client%20nobody/raise HTTP/1.1\r\n" OWN JSON
-                         "\r\n{\"usd\":1}"),
-                     404);
+    assert_int_equal(
+        ask("POST /admin/v1/budgets/client%20nobody/raise HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"),
+        404);
     assert_true(has("There is no such budget."));
     /* An amount means nothing elsewhere. */
     assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"), 400);

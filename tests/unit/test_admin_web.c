@@ -115,8 +115,9 @@ static void files_keep_to_the_policy(void **state)
         "setAttribute('style'",
         "https://",
         "@import",
+        "setAttribute(\"style\"",
         "DOMParser",
-        "localStorage.setItem('recourse.token",
+        "localStorage.setItem(KEY, value",
     };
     assert_true(rc_web_file_count > 15);
     for (size_t i = 0; i < rc_web_file_count; i++) {

@@ -7,8 +7,9 @@ const SIDE_BY_SIDE = 12;
 const LIMIT_MS = 30_000;
 
 export class Group {
-    constructor(name) {
+    constructor(name, sideBySide = SIDE_BY_SIDE) {
         this.name = name;
+        this.sideBySide = sideBySide;
         this.tests = [];
     }
 
@@ -50,7 +51,7 @@ async function runGroup(group) {
         for (let one = waiting.shift(); one !== undefined; one = waiting.shift())
             await limited(one.run, one.name).then(() => tell(one.name), (e) => tell(one.name, e ?? "nothing"));
     };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+    await Promise.all(Array.from({ length: group.sideBySide }, worker));
 }
 
 // The number of tests that failed. before: called in front of every group.
