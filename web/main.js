@@ -14,8 +14,13 @@ import { cost } from "/app/view_cost.js";
 import { explain } from "/app/view_explain.js";
 
 const main = document.getElementById("main");
-const VIEWS = { "": overview, requests, targets, cost, explain };
-const TITLES = { "": "Overview", requests: "Requests", targets: "Targets", cost: "Cost", explain: "Explain" };
+const VIEWS = new Map([
+    ["", { title: "Overview", show: overview }],
+    ["requests", { title: "Requests", show: requests }],
+    ["targets", { title: "Targets", show: targets }],
+    ["cost", { title: "Cost", show: cost }],
+    ["explain", { title: "Explain", show: explain }],
+]);
 let leave = () => {};
 let isLocked = false;
 
@@ -24,7 +29,8 @@ let isLocked = false;
 function place() {
     const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
     const [name, ...rest] = path.split("/");
-    return { name, rest: rest.join("/"), query: Object.fromEntries(new URLSearchParams(search)) };
+    return { name: VIEWS.has(name) ? name : "", rest: decoded(rest.join("/")),
+        query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
 function decoded(text) {
@@ -35,21 +41,25 @@ function decoded(text) {
     }
 }
 
-function show(isFirst) {
-    if (isLocked)
-        return;
-    const { name, rest, query } = place();
-    const view = VIEWS[name] || overview;
-    leave();
+function markPlace(name) {
     for (const link of document.querySelectorAll("#nav a")) {
-        const isHere = link.hash === `#/${VIEWS[name] ? name : ""}`;
-        if (isHere)
+        if (link.hash === `#/${name}`)
             link.setAttribute("aria-current", "page");
         else
             link.removeAttribute("aria-current");
     }
-    document.title = `${rest !== "" ? decoded(rest) : TITLES[name] || "Overview"} · Recourse`;
-    leave = name === "requests" && rest !== "" ? operation(main, query, decoded(rest)) : view(main, query);
+}
+
+function show(isFirst) {
+    if (isLocked)
+        return;
+    const { name, rest, query } = place();
+    const { title, show: view } = VIEWS.get(name);
+    const isOne = name === "requests" && rest !== "";
+    leave();
+    markPlace(name);
+    document.title = `${isOne ? rest : title} · Recourse`;
+    leave = isOne ? operation(main, query, rest) : view(main, query);
     if (!isFirst) {
         window.scrollTo(0, 0);
         main.focus({ preventScroll: true });
@@ -127,6 +137,11 @@ function setUpTheme() {
     draw();
 }
 
+// The address is the view's: skipping to the content leaves it alone.
+document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
 whenRefused(lock);
 hear("link", drawLink);
 hear("state", drawFoot);

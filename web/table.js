@@ -10,7 +10,7 @@ export function table(caption, columns, rows, options = {}) {
         el("thead", {}, el("tr", {}, columns.map((column) =>
             el("th", { scope: "col", class: column.class }, column.name)))),
         body);
-    const box = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    const box = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
         element);
     const rowOf = (row) => el("tr", { data: options.data ? options.data(row) : {} },
         columns.map((column, i) => el(i === 0 && options.heads ? "th" : "td",
