@@ -125,7 +125,7 @@ const isResting = ({ provider }) => (gate.state?.keys || []).some((key) =>
 
 const TITLES = { cooling: "is cooling down", breaker_open: "is left alone: its breaker is open",
     no_key: "has no usable key", full: "is full", out_of_service: "is out of service" };
-const TODO = { no_key: "Add a key, or credit; then try the key again.",
+const ADVICE = { no_key: "Add a key, or credit; then try the key again.",
     full: "Raise max_in_flight, or add another target to the chain." };
 
 // A target's state in words, with the clock that belongs to it.
@@ -142,7 +142,7 @@ function ofTargets(state, items) {
     for (const target of state.targets.filter((one) => TITLES[one.state] && !isKeyless(one)))
         items.push({ tone: TONES[target.state] || WARN,
             title: [said(target.target), ` ${TITLES[target.state]}`], text: whyOf(target),
-            todo: TODO[target.state], actions: targetActions(target) });
+            todo: ADVICE[target.state], actions: targetActions(target) });
     for (const provider of new Set(state.targets.filter(isKeyless).map((target) => target.provider))) {
         const those = state.targets.filter((target) => isKeyless(target) && target.provider === provider);
         const rests = isResting(those[0]);
@@ -150,7 +150,7 @@ function ofTargets(state, items) {
             : ["None of ", said(provider), "’s keys can be used"],
         text: [rests ? [keysOf(those[0]), ". "] : "", those.length === 1 ? said(those[0].target)
             : [`${those.length} targets: `, said(those.map((target) => target.model).join(", "))]],
-        todo: rests ? "Wait, send fewer requests, or add a key." : TODO.no_key,
+        todo: rests ? "Wait, send fewer requests, or add a key." : ADVICE.no_key,
         link: ["#/targets", "Show the keys"] });
     }
 }

@@ -203,4 +203,3 @@ export function overview(main) {
         ...live.end];
     return () => ends.forEach((end) => end());
 }
-

@@ -19,8 +19,7 @@ typedef struct asked {
 
 /* ---- on its thread ---- */
 
-/* {"read_as": ..., "end_only": ..., "report": {...}}; the steps are added by whoever asked for them.
- */
+/* {"read_as": ..., "end_only": ..., "report": {...}}; the steps are added by the caller. */
 static void push_object(const rc_explaining *e, const rc_report *report, const rc_alloc *alloc,
                         rc_buf *buf)
 {

@@ -202,9 +202,9 @@ void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_
 void rc_admin_push_spend(rc_buf *buf, const rc_admin_snapshot *snapshot,
                          const rc_admin_spend *spend);
 
-/* admin_body.c: what changes something may have a body, {"usd": 5, "reason": "..."}, or none. has_usd:
- * it takes an amount, and needs one. False: it is something else; the arena has failed, or not.
- * Views the arena. */
+/* admin_body.c: what changes something may have a body, {"usd": 5, "reason": "..."}, or none.
+ * has_usd: it takes an amount, and needs one. False: it is something else; the arena has failed, or
+ * not. Views the arena. */
 typedef struct rc_admin_body {
     rc_str reason;
     uint64_t usd_micro;

@@ -1,5 +1,5 @@
-/* The dashboard's paths without memory: whichever request for it fails, once or for good, the client
- * gets a whole answer, a refusal or an end, and nothing is lost.
+/* The dashboard's paths without memory: whichever request for it fails, once or for good, the
+ * client gets a whole answer, a refusal or an end, and nothing is lost.
  *
  * While a thread works the loop's own thread waits and asks for nothing, so counting needs no lock.
  */
