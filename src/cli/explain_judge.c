@@ -59,11 +59,10 @@ const rc_report *rc_explaining_report(rc_explaining *explaining, const rc_verdic
 {
     rc_failure failure = explaining->failure;
     rc_id_maker maker = {0};
-    uint8_t entropy[10];
-    rc_id id;
-    if (rc_entropy_get(calls, entropy, sizeof entropy)) {
-        id = rc_id_make(&maker, failure.now_unix_ms, entropy);
+    uint8_t entropy[10] = {0};
+    const bool has_id = rc_entropy_get(calls, entropy, sizeof entropy);
+    const rc_id id = rc_id_make(&maker, failure.now_unix_ms, entropy);
+    if (has_id)
         failure.report_id = rc_str_c(id.text);
-    }
     return rc_verdict_report(&failure, verdict, alloc);
 }

@@ -137,8 +137,8 @@ static void read_given(const rc_admin_request *request, rc_arena *arena, rc_give
 
 static void on_explain(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
 {
-    const rc_serve_explain *explain = ctx;
-    rc_admin_work *work = rc_admin_work_new(explain->works, request, stream);
+    const rc_serve_explain *self = ctx;
+    rc_admin_work *work = rc_admin_work_new(self->works, request, stream);
     if (work == NULL)
         return;
     asked *a = rc_arena_get(&work->arena, sizeof *a);
@@ -155,8 +155,8 @@ static void on_explain(void *ctx, const rc_admin_request *request, rc_admin_stre
     }
     read_given(request, &work->arena, &a->given);
     a->text = rc_arena_dup(&work->arena, request->body);
-    a->calls = explain->calls;
-    a->plans = explain->world != NULL ? rc_gate_world_plans(explain->world) : NULL;
+    a->calls = self->calls;
+    a->plans = self->world != NULL ? rc_gate_world_plans(self->world) : NULL;
     rc_admin_work_start(work, run, a, let_go);
 }
 
