@@ -19,13 +19,14 @@ static struct desk {
     bool is_refused;
     bool overflows;
     bool starves; /* its arena */
-    bool was_on_loop;
+    atomic_bool was_on_loop;
 } desk;
 
 static void run(rc_admin_work *work, void *question)
 {
     const uv_thread_t self = uv_thread_self();
-    desk.was_on_loop = uv_thread_equal(&self, &desk.loop_thread) != 0;
+    if (uv_thread_equal(&self, &desk.loop_thread) != 0)
+        atomic_store(&desk.was_on_loop, true);
     atomic_fetch_add(&desk.begun, 1);
     while (atomic_load(&desk.is_held) && !atomic_load(&desk.saw_over)) {
         if (rc_admin_work_is_over(work))
@@ -102,7 +103,7 @@ static void an_answer_comes_from_another_thread(void **state)
     desk_start();
     assert_int_equal(ask(ASK), 200);
     assert_true(got("{\"said\":\"hello\"}\n") && got("Content-Type: application/json"));
-    assert_false(desk.was_on_loop);
+    assert_false(atomic_load(&desk.was_on_loop));
     assert_int_equal(ask("HEAD /work?hello" OWN "Connection: close\r\n\r\n"), 200);
     assert_false(got("said"));
     desk_end();
