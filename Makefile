@@ -7,10 +7,10 @@ RECOURSE_BUILD ?= build
 export RECOURSE_BUILD
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test bench soak lint format cov generate install clean
+.PHONY: help deps build run test bench soak lint format cov generate install deb deb-test clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 deps: ## install what building, testing and measuring need (Debian packages)
 	@tools/deps.sh build test bench
@@ -54,6 +54,14 @@ generate: ## write again what is derived from spec/
 install: build ## install under $(DESTDIR)$(PREFIX)
 	@DESTDIR='$(DESTDIR)' cmake --install $(RECOURSE_BUILD)/release --prefix '$(PREFIX)'
 	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+deb: build ## make the Debian package, in build/
+	@tools/deps.sh deb
+	@tools/deb.sh
+
+deb-test: build ## install, run, upgrade, remove and purge the package in a fresh Debian (root)
+	@tools/deps.sh deb
+	@tools/deb_test.sh
 
 clean: ## remove everything that was built
 	@rm -rf $(RECOURSE_BUILD)

@@ -26,3 +26,8 @@ foreach(section 1 3 5 7)
     file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
     install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
+install(FILES completions/recourse.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME recourse)
+install(FILES completions/recourse.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+        RENAME _recourse)
+install(FILES completions/recourse.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

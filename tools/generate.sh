@@ -13,5 +13,7 @@ tools/build.sh release --target gen_rules
 "$root/release/gen_rules" .
 tools/build.sh release --target gen_policy
 "$root/release/gen_policy" .
+tools/build.sh release --target gen_completions
+"$root/release/gen_completions" .
 tools/gen_scenarios.sh .
 tools/gen_api.sh .

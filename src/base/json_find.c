@@ -61,14 +61,28 @@ static rc_status pass_container(walk *w, rc_json_token *ret_token)
     return RC_OK;
 }
 
+/* A number of digits alone before a comma. */
+static inline bool pass_digits(walk *w)
+{
+    size_t at = w->at + 1;
+    while (at < w->text.len && rc_ascii_is_digit(w->text.ptr[at]))
+        at++;
+    if (at == w->text.len || w->text.ptr[at] != ',')
+        return false;
+    w->at = at;
+    return true;
+}
+
 /* The value at which the walk stands. One that is wanted is read as the strict reader does. */
-static rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
+static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_token)
 {
     char c = peek(w);
     if (c == '{' || c == '[')
         return pass_container(w, ret_token);
     if (c == '"' && !is_wanted)
         return pass_string(w, ret_token);
+    if (c >= '1' && c <= '9' && !is_wanted && pass_digits(w))
+        return RC_OK;
     if (w->at == w->text.len)
         return RC_E_TRUNCATED;
     rc_json_fault found = {.status = RC_OK};

@@ -376,20 +376,16 @@ static bool has_avx2(void)
 
 #endif
 
-/* Longer than a block, or near to the end of the text. */
+/* Longer than a block, of which nothing was odd, or near to the end of the text. */
 size_t rc_json_scan_plain_far(rc_str text, size_t at)
 {
     const char *from = text.ptr + at;
     size_t left = text.len - at;
-    for (size_t i = 0; i < 2 * RC_LANES && i < left; i += RC_LANES) {
-        /* NUL stands behind the last one. */
-        uint32_t odd = rc_json_scan_odd_bits(rc_lanes_load_some(from + i, left - i));
-        if (odd == 0)
-            continue;
-        size_t len = i + (size_t)__builtin_ctz(odd);
-        return len < left && from[len] == '"' ? len : RC_JSON_SCAN_NONE;
-    }
-    return RC_JSON_SCAN_NONE;
+    size_t seen = left < RC_LANES ? 0 : RC_LANES;
+    /* NUL stands behind the last one. */
+    uint32_t odd = rc_json_scan_odd_bits(rc_lanes_load_some(from + seen, left - seen));
+    size_t len = seen + (odd != 0 ? (size_t)__builtin_ctz(odd) : RC_LANES);
+    return odd != 0 && len < left && from[len] == '"' ? len : RC_JSON_SCAN_NONE;
 }
 
 const rc_json_scan *rc_json_scan_get(rc_json_scan_level level)

@@ -84,14 +84,66 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from)
     return at ? (size_t)(at - s.ptr) : RC_STR_NPOS;
 }
 
-/* Of a block's places, those where both the needle's first and its last byte stand, a bit each.
- * Text is full of any one letter; of two at a distance it is not. */
-static inline uint32_t likely_places(const char *at, rc_str needle)
+/* A needle's first and last byte, in every lane. Text is full of any one letter; of two at a
+ * distance it is not. */
+typedef struct ends {
+    rc_lanes first;
+    rc_lanes last;
+    size_t apart;
+} ends;
+
+#define PLACES (2 * RC_LANES)
+
+static inline ends ends_of(rc_str needle)
 {
-    rc_lanes first = rc_lanes_load(at);
-    rc_lanes last = rc_lanes_load(at + needle.len - 1);
-    return rc_lanes_bits((rc_lanes)(first == (uint8_t)needle.ptr[0]) &
-                         (rc_lanes)(last == (uint8_t)needle.ptr[needle.len - 1]));
+    ends e = {.apart = needle.len - 1};
+    e.first = e.first + (uint8_t)needle.ptr[0];
+    e.last = e.last + (uint8_t)needle.ptr[e.apart];
+    return e;
+}
+
+static inline rc_lanes likely_lanes(const char *at, const ends *e)
+{
+    return (rc_lanes)(rc_lanes_load(at) == e->first) &
+           (rc_lanes)(rc_lanes_load(at + e->apart) == e->last);
+}
+
+/* Of PLACES places, those where both bytes stand, a bit each. */
+static inline uint32_t likely_places(const char *at, const ends *e)
+{
+    return rc_lanes_bits(likely_lanes(at, e)) | rc_lanes_bits(likely_lanes(at + RC_LANES, e))
+                                                    << RC_LANES;
+}
+
+/* Moves on by whole blocks while there is none, to `last` at most. */
+static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
+{
+    while (at < last) {
+        rc_lanes any = likely_lanes(s.ptr + at, &e) | likely_lanes(s.ptr + at + RC_LANES, &e);
+        if (rc_lanes_bits(any) != 0)
+            return at;
+        at += PLACES;
+    }
+    return last;
+}
+
+/* The first of the places, a bit each from `at` on, where all of the needle stands. */
+static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t places)
+{
+    for (; places != 0; places &= places - 1) {
+        size_t place = at + (size_t)__builtin_ctz(places);
+        if (memcmp(s.ptr + place, needle.ptr, needle.len) == 0)
+            return place;
+    }
+    return RC_STR_NPOS;
+}
+
+static size_t find_in_short(rc_str s, rc_str needle, size_t at)
+{
+    for (; at <= s.len - needle.len; at++)
+        if (s.ptr[at] == needle.ptr[0] && memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
+            return at;
+    return RC_STR_NPOS;
 }
 
 size_t rc_str_find(rc_str s, rc_str needle, size_t from)
@@ -100,18 +152,17 @@ size_t rc_str_find(rc_str s, rc_str needle, size_t from)
         return RC_STR_NPOS;
     if (needle.len == 0)
         return from;
-    size_t at = from;
-    size_t places = s.len - needle.len + 1;
-    for (; places - at >= RC_LANES; at += RC_LANES)
-        for (uint32_t found = likely_places(s.ptr + at, needle); found != 0; found &= found - 1) {
-            size_t place = at + (size_t)__builtin_ctz(found);
-            if (memcmp(s.ptr + place, needle.ptr, needle.len) == 0)
-                return place;
-        }
-    for (; at < places; at++)
-        if (s.ptr[at] == needle.ptr[0] && memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
-            return at;
-    return RC_STR_NPOS;
+    if (s.len - needle.len + 1 - from < PLACES)
+        return find_in_short(s, needle, from);
+    const ends e = ends_of(needle);
+    /* The last block overlaps the one before it: nothing behind the text is read. */
+    const size_t last = s.len - needle.len + 1 - PLACES;
+    for (size_t at = from;; at += PLACES) {
+        at = skip_unlikely(s, at, last, e);
+        size_t found = first_of(s, needle, at, likely_places(s.ptr + at, &e));
+        if (found != RC_STR_NPOS || at == last)
+            return found;
+    }
 }
 
 int rc_str_cmp(rc_str a, rc_str b)

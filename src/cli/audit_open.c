@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/audit.h"
 #include "cli/config_load.h"
+#include "config/secret_load.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
 #include "sys/file.h"
@@ -32,11 +33,12 @@ static bool is_url(rc_str text)
 static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
 {
     rc_cli *cli = audit->cli;
-    if (ref->kind == RC_SECRET_FILE) {
+    char path[RC_SECRET_PATH_MAX];
+    if (rc_secret_path(cli->calls, ref, path)) {
         char room[URL_MAX_BYTES];
         rc_buf text;
         rc_buf_init_fixed(&text, room, sizeof(room));
-        const int error = rc_file_read(cli->calls, ref->name.ptr, &text);
+        const int error = rc_file_read(cli->calls, path, &text);
         if (error == 0)
             rc_buf_push(&audit->url, rc_str_trim(rc_buf_get(&text)));
         rc_secret_wipe(room, sizeof(room));
@@ -50,15 +52,19 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
         rc_buf_push_byte(&cli->err, '\n');
         return RC_EXIT_NO_INPUT;
     }
-    const char *value = cli->calls->getenv(ref->name.ptr);
+    const char *value = ref->kind == RC_SECRET_ENV ? cli->calls->getenv(ref->name.ptr) : NULL;
     if (value != NULL && value[0] != '\0') {
         rc_buf_push(&audit->url, rc_str_c(value));
         return RC_EXIT_OK;
     }
     rc_cli_complain(cli, "audit");
-    rc_cli_text(&cli->err, "the store's URL is in the variable ");
+    rc_cli_text(&cli->err, "the store's URL is in ");
+    rc_cli_text(&cli->err, rc_secret_kind_noun(ref->kind));
+    rc_cli_text(&cli->err, " ");
     rc_cli_name(cli, ref->name);
-    rc_cli_text(&cli->err, ", which is not set; set it, or name the store with --store\n");
+    rc_cli_text(&cli->err, ref->kind == RC_SECRET_ENV
+                               ? ", which is not set; set it, or name the store with --store\n"
+                               : ", which was not passed on; name the store with --store\n");
     return RC_EXIT_CONFIG;
 }
 

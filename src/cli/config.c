@@ -1,4 +1,4 @@
-/* `recourse config check|show|keys|prices [FILE|-]`: what the configuration says, and what is wrong
+/* `recourse config check|show|keys|prices|import`: what the configuration says, and what is wrong
  * with it. */
 #include "cli/config.h"
 
@@ -33,9 +33,9 @@ static const char *config_format_at(const void *ctx, size_t index)
 
 static const char *verb_at(const void *ctx, size_t index)
 {
-    static const char *const names[] = {"check", "show", "keys", "prices"};
+    static const char *const names[] = {"check", "show", "keys", "prices", "import"};
     (void)ctx;
-    return index < 4 ? names[index] : NULL;
+    return index < 5 ? names[index] : NULL;
 }
 
 /* ---- the files that it names ---- */
@@ -181,10 +181,10 @@ static int refuse_verb(rc_cli *cli, const char *verb)
 {
     rc_cli_complain(cli, "config");
     if (verb == NULL) {
-        rc_cli_text(&cli->err, "check, show, keys or prices is expected\n");
+        rc_cli_text(&cli->err, "check, show, keys, prices or import is expected\n");
         return rc_cli_usage(cli, "config");
     }
-    rc_cli_text(&cli->err, "check, show, keys or prices is expected, not ");
+    rc_cli_text(&cli->err, "check, show, keys, prices or import is expected, not ");
     rc_cli_quote(cli, rc_str_c(verb));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(verb), verb_at, NULL));
     return rc_cli_usage(cli, "config");
@@ -204,6 +204,14 @@ static int run_config(rc_cli *cli, const rc_args *args)
     const char *path = args->operand_count > 1 ? args->operands[1] : NULL;
     const char *format = args->values[CONFIG_FORMAT];
     bool is_json = format != NULL && strcmp(format, "json") == 0;
+    if (verb != NULL && strcmp(verb, "import") == 0) {
+        const char *file = args->operand_count > 2 ? args->operands[2] : NULL;
+        const char *form = path;
+        return format == NULL ? rc_cli_config_import(cli, form, file)
+                              : refuse_use(cli, "--format goes with check and prices alone");
+    }
+    if (args->operand_count > 2)
+        return refuse_use(cli, "one file is expected");
     if (verb != NULL && strcmp(verb, "check") == 0)
         return check(cli, path, is_json);
     if (verb != NULL && strcmp(verb, "prices") == 0)
@@ -227,21 +235,24 @@ static const rc_option config_options[CONFIG_COUNT] = {
 
 const rc_command rc_command_config = {
     .name = "config",
-    .summary = "check the configuration, or show all of it",
-    .operands = "check|show|keys|prices [FILE|-]",
-    .operand_max = 2,
+    .summary = "check the configuration, show all of it, or import one",
+    .operands = "check|show|keys|prices [FILE|-] | import litellm FILE|-",
+    .operand_max = 3,
     .text = "check names every mistake with file, line, column and key, and the key that was "
             "probably meant; exit status 78. Without a mistake it lists providers, routes and "
             "policies, and whether each key is there: a secret is never read. show prints the "
             "configuration with every default written out. keys lists what can be written. prices "
-            "lists the prices in force, those of your file first.\n"
+            "lists the prices in force, those of your file first. import litellm turns the "
+            "configuration of a LiteLLM proxy into one of ours; what has no counterpart is listed "
+            "with its place, and no literal key is copied.\n"
             "Without FILE it is recourse.yaml here, else in $XDG_CONFIG_HOME/recourse or "
             "~/.config/recourse; without any file, what OPENAI_API_KEY, ANTHROPIC_API_KEY, "
             "GEMINI_API_KEY and the like say.",
     .examples = "  recourse config check\n"
                 "  recourse config check staging.yaml --format json\n"
                 "  recourse config show | less\n"
-                "  recourse config prices --format json\n",
+                "  recourse config prices --format json\n"
+                "  recourse config import litellm config.yaml >recourse.yaml\n",
     .options = config_options,
     .option_count = CONFIG_COUNT,
     .run = run_config,

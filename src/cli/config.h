@@ -16,8 +16,8 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
  * rc_cli_config_load. Gives the exit status. */
 int rc_cli_config_prices(rc_cli *cli, const char *path, bool is_json);
 
-/* What can be said of a secret without reading it: "set", "not set", "missing" ... Gives a static
- * word. */
-const char *rc_secret_state(const rc_sys_calls *calls, const rc_secret_ref *ref);
+/* `recourse config import FORM FILE`: a file of another gateway in our form, on out; what is not
+ * the same on err. form: NULL for one that is missing. Gives the exit status: 64, 65, 66 or 70. */
+int rc_cli_config_import(rc_cli *cli, const char *form, const char *path);
 
 #endif

@@ -1,33 +1,14 @@
 #include "base/json_writer.h"
+#include "base/str.h"
 #include "cli/config.h"
 #include "config/policy.h"
+#include "config/secret_load.h"
 #include "config/show.h"
 #include "core/render_wrap.h"
-#include "sys/config_file.h"
 
 #define TEXT_ROOM ((size_t)2048)
 /* The first column is as wide as its longest name, within reason. */
 #define NAME_WIDTH_MAX 24
-
-const char *rc_secret_state(const rc_sys_calls *calls, const rc_secret_ref *ref)
-{
-    if (ref->kind == RC_SECRET_ENV) {
-        const char *value = calls->getenv(ref->name.ptr);
-        return value != NULL && value[0] != '\0' ? "set" : "not set";
-    }
-    switch (rc_secret_file_check(calls, ref->name.ptr)) {
-    case RC_SECRET_FILE_GOOD:
-        return "there";
-    case RC_SECRET_FILE_MISSING:
-        return "missing";
-    case RC_SECRET_FILE_OPEN:
-        return "readable by everybody";
-    case RC_SECRET_FILE_OTHER:
-        break;
-    }
-    const char *other = rc_path_other(calls, ref->name.ptr);
-    return other != NULL ? other : "missing";
-}
 
 static void push(rc_buf *buf, const char *text)
 {
@@ -62,7 +43,7 @@ static void push_ref(rc_buf *buf, const rc_cli *cli, const rc_secret_ref *ref)
     push(buf, rc_secret_kind_prefix(ref->kind));
     push_visible(buf, cli, ref->name);
     push(buf, " (");
-    push(buf, rc_secret_state(cli->calls, ref));
+    push(buf, rc_secret_state_text(cli->calls, ref));
     push(buf, ")");
 }
 
@@ -180,9 +161,9 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
 static void json_ref(rc_json_writer *w, const rc_cli *cli, const rc_secret_ref *ref)
 {
     rc_json_object_begin(w);
-    rc_json_member_string(w, ref->kind == RC_SECRET_ENV ? RC_STR("env") : RC_STR("file"),
-                          ref->name);
-    rc_json_member_string(w, RC_STR("state"), rc_str_c(rc_secret_state(cli->calls, ref)));
+    rc_str kind = rc_str_c(rc_secret_kind_prefix(ref->kind));
+    rc_json_member_string(w, rc_str_slice(kind, 0, kind.len - 1), ref->name);
+    rc_json_member_string(w, RC_STR("state"), rc_str_c(rc_secret_state_text(cli->calls, ref)));
     rc_json_object_end(w);
 }
 

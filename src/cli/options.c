@@ -173,7 +173,8 @@ static int take_operand(struct reading *r, const char *operand)
     rc_cli_complain(r->cli, r->command->name);
     rc_cli_text(&r->cli->err, "too much: ");
     rc_cli_quote(r->cli, rc_str_c(operand));
-    static const char *const most[] = {"no operand", "one operand", "two operands"};
+    static const char *const most[] = {"no operand", "one operand", "two operands",
+                                       "three operands"};
     rc_cli_text(&r->cli->err, "; it takes ");
     rc_cli_text(&r->cli->err, most[r->command->operand_max]);
     rc_buf_push_byte(&r->cli->err, '\n');

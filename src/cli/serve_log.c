@@ -39,6 +39,14 @@ int rc_serve_log_open(serve_run *run, const rc_config_log *config)
                            RC_EXIT_IO);
 }
 
+void rc_serve_log_reopen(serve_run *run)
+{
+    const int error = run->log.sink != NULL ? rc_log_sink_reopen(run->log.sink) : 0;
+    if (error != 0)
+        (void)rc_serve_refuse(run->cli,
+                              "the log cannot be opened again: ", rc_sys_error_text(error), 0);
+}
+
 void rc_serve_log_close(serve_run *run)
 {
     rc_log_sink_stop(run->log.sink);

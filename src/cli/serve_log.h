@@ -13,6 +13,10 @@
 int rc_serve_log_open(serve_run *run, const rc_config_log *config);
 void rc_serve_log_close(serve_run *run);
 
+/* Opens the file again under its name, as after it was moved away; one that cannot be opened is
+ * told of, and the old one goes on. */
+void rc_serve_log_reopen(serve_run *run);
+
 /* Any thread. text: for people, one line; borrows. */
 void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text);
 

@@ -118,6 +118,7 @@ bool rc_serve_reload(serve_run *run)
     char memory[RC_SERVE_REFUSAL_MAX + 64];
     rc_buf words;
     const size_t from = rc_buf_get(&run->cli->err).len;
+    rc_serve_log_reopen(run);
     const bool is_loaded = !run->is_stopping && load_again(run);
     run->is_refused = !is_loaded;
     if (is_loaded) {

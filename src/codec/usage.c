@@ -90,26 +90,31 @@ static void note(int64_t *number, int64_t value)
         *number = value;
 }
 
-/* The lengths of their names: most rows are ruled out sixteen at a time. */
-static const char LENGTHS[(COUNT(MEMBERS) + RC_LANES - 1) / RC_LANES * RC_LANES] = {
-#define RC_USAGE_MEMBER(name, WHAT) (char)(sizeof(name) - 1),
+/* A name's first and last letter and its length tell which row it may be; compilers make one table
+ * of these comparisons. Of two rows with the same key the second would never be found: a test
+ * tells, and other factors help. */
+#define KEY(first, last, len)                                                 \
+    (((unsigned)(unsigned char)(first)*3u + (unsigned)(unsigned char)(last) + \
+      (unsigned)(len)*14u) &                                                  \
+     511u)
+
+static inline size_t likely_member(unsigned key)
+{
+    size_t row = 0;
+#define RC_USAGE_MEMBER(name, WHAT)                                        \
+    if (key == KEY((name)[0], (name)[sizeof(name) - 2], sizeof(name) - 1)) \
+        return row;                                                        \
+    row++;
 #include "../../spec/usage.def"
-};
+    return row;
+}
 
 static const member_row *member_of(rc_str name)
 {
-    if (name.len == 0 || name.len > INT8_MAX)
+    if (name.len == 0)
         return NULL;
-    for (size_t i = 0; i < sizeof(LENGTHS); i += RC_LANES) {
-        rc_lanes lengths = rc_lanes_load(LENGTHS + i);
-        uint32_t same = rc_lanes_bits((rc_lanes)(lengths == (uint8_t)name.len));
-        for (; same != 0; same &= same - 1) {
-            const member_row *row = &MEMBERS[i + (size_t)__builtin_ctz(same)];
-            if (row->name.ptr[0] == name.ptr[0] && rc_str_eq(row->name, name))
-                return row;
-        }
-    }
-    return NULL;
+    size_t row = likely_member(KEY(name.ptr[0], name.ptr[name.len - 1], name.len));
+    return row < COUNT(MEMBERS) && rc_str_eq(MEMBERS[row].name, name) ? &MEMBERS[row] : NULL;
 }
 
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
@@ -124,6 +129,28 @@ bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
 
 /* --- objects --- */
 
+/* Nearly all are a few digits and stand before a comma or a bracket. */
+static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
+{
+    const rc_str text = json->text;
+    const size_t from = json->at;
+    size_t at = from;
+    int64_t value = 0;
+    for (; at < text.len && at - from < 9 && rc_ascii_is_digit(text.ptr[at]); at++)
+        value = value * 10 + (text.ptr[at] - '0');
+    if (at == from || at == text.len || (text.ptr[at] != ',' && text.ptr[at] != '}') ||
+        (text.ptr[from] == '0' && at - from > 1))
+        return false;
+    json->at = at;
+    *ret_value = value;
+    return true;
+}
+
+static bool is_whole_number(unsigned what)
+{
+    return what != RC_USAGE_SECONDS && what != RC_USAGE_DOLLARS && what != RC_USAGE_DETAILS;
+}
+
 /* The members of the object that the walk stands at. */
 static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
 {
@@ -134,9 +161,15 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
     do {
         rc_str name;
         rc_json_walked value;
+        int64_t digits;
         if (!rc_json_walk_key(json, &name))
             return false;
         const member_row *row = member_of(name);
+        if ((!row || is_whole_number(row->what)) && read_digits(json, &digits)) {
+            if (row && digits <= RC_USAGE_MAX)
+                note(&usage->numbers[row->what], digits);
+            continue;
+        }
         if (row && row->what == RC_USAGE_DETAILS && rc_json_walk_peek(json) == '{') {
             if (!read_members(usage, json, depth + 1))
                 return false;

@@ -88,7 +88,8 @@ static bool is_open_parameter(rc_str name)
 }
 
 static const char *const no_passwords =
-    "literal passwords are not accepted; put the whole URL into env:NAME or file:PATH";
+    "literal passwords are not accepted; put the whole URL into env:NAME, file:PATH or "
+    "credential:NAME";
 
 /* "name=value" with a known name, and one equals sign unless the value is a list of settings. */
 static bool is_open_pair(rc_str pair)
@@ -150,7 +151,8 @@ static void check_store(rc_config_reader *r, const rc_yaml_node *node)
         return;
     }
     if (!is_postgres(store) && (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7))
-        refuse(r, node, "sqlite:PATH, postgres://..., env:NAME or file:PATH is expected");
+        refuse(r, node,
+               "sqlite:PATH, postgres://..., env:NAME, file:PATH or credential:NAME is expected");
 }
 
 static void check_listen(rc_config_reader *r, const rc_yaml_node *node)
@@ -228,7 +230,7 @@ static void read_client(rc_config_reader *r, const rc_yaml_node *map, size_t ind
     if (token != NULL)
         rc_secret_ref_read(token, "tokens", r->faults, &client->token);
     else
-        refuse(r, map, "token is missing: env:NAME or file:PATH");
+        refuse(r, map, "token is missing: env:NAME, file:PATH or credential:NAME");
 }
 
 void rc_config_read_clients(rc_config_reader *r, const rc_yaml_node *list)

@@ -5,6 +5,9 @@
 
 static const rc_str ENV = RC_STR_INIT("env:");
 static const rc_str FILE_PREFIX = RC_STR_INIT("file:");
+static const rc_str CREDENTIAL = RC_STR_INIT("credential:");
+/* systemd.exec(5): a name of a file. */
+#define CREDENTIAL_NAME_MAX 255
 
 bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
 {
@@ -26,6 +29,8 @@ const char *rc_secret_kind_prefix(rc_secret_kind kind)
         return ENV.ptr;
     case RC_SECRET_FILE:
         return FILE_PREFIX.ptr;
+    case RC_SECRET_CREDENTIAL:
+        return CREDENTIAL.ptr;
     case RC_SECRET_NONE:
         break;
     }
@@ -41,6 +46,9 @@ bool rc_secret_ref_parse(rc_str text, rc_secret_ref *ret_ref)
     } else if (rc_str_starts_with(text, FILE_PREFIX)) {
         ret_ref->kind = RC_SECRET_FILE;
         ret_ref->name = rc_str_slice(text, FILE_PREFIX.len, text.len);
+    } else if (rc_str_starts_with(text, CREDENTIAL)) {
+        ret_ref->kind = RC_SECRET_CREDENTIAL;
+        ret_ref->name = rc_str_slice(text, CREDENTIAL.len, text.len);
     }
     return ret_ref->kind != RC_SECRET_NONE;
 }
@@ -56,6 +64,18 @@ static bool is_variable_name(rc_str name)
     return true;
 }
 
+/* It is joined to a path: it must not lead out of the folder. */
+static bool is_credential_name(rc_str name)
+{
+    if (name.len == 0 || name.len > CREDENTIAL_NAME_MAX || name.ptr[0] == '.')
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (!rc_ascii_is_alnum(name.ptr[i]) && name.ptr[i] != '_' && name.ptr[i] != '-' &&
+            name.ptr[i] != '.')
+            return false;
+    return true;
+}
+
 static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_faults *faults,
                      rc_secret_ref *ret_ref)
 {
@@ -67,7 +87,7 @@ static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_fault
         rc_config_fault *fault = rc_yaml_fault(faults, node);
         rc_config_fault_say(fault, "literal ");
         rc_config_fault_say(fault, what);
-        rc_config_fault_say(fault, " are not accepted; use env:NAME or file:PATH");
+        rc_config_fault_say(fault, " are not accepted; use env:NAME, file:PATH or credential:NAME");
         return false;
     }
     /* The name is shown; many a key would pass for one. */
@@ -75,6 +95,12 @@ static bool read_ref(const rc_yaml_node *node, const char *what, rc_config_fault
         (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
         rc_config_fault_say(rc_yaml_fault(faults, node),
                             "the name of a variable is expected behind env:");
+        return false;
+    }
+    if (ref.kind == RC_SECRET_CREDENTIAL &&
+        (!is_credential_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
+        rc_config_fault_say(rc_yaml_fault(faults, node),
+                            "the name of a credential is expected behind credential:");
         return false;
     }
     if (ref.name.len == 0 || !rc_scrub_is_clean(ref.name)) {

@@ -7,12 +7,13 @@
 typedef enum rc_secret_kind {
     RC_SECRET_NONE = 0,
     RC_SECRET_ENV = 1,
-    RC_SECRET_FILE = 2
+    RC_SECRET_FILE = 2,
+    RC_SECRET_CREDENTIAL = 3 /* that systemd passes on: a file in $CREDENTIALS_DIRECTORY */
 } rc_secret_kind;
 
 typedef struct rc_secret_ref {
     rc_secret_kind kind;
-    rc_str name; /* of the variable, or the file's path; ends in NUL */
+    rc_str name; /* of the variable or credential, or the file's path; ends in NUL */
     uint32_t line;
     uint32_t column;
 } rc_secret_ref;
@@ -23,7 +24,7 @@ typedef struct rc_secret_ref {
 /* Text that is not empty and not longer. False: a fault was added. Views the document. */
 bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text);
 
-/* "env:", "file:"; "" for NONE. */
+/* "env:", "file:", "credential:"; "" for NONE. */
 const char *rc_secret_kind_prefix(rc_secret_kind kind);
 
 /* Is text a reference? Then its parts. Views text. */

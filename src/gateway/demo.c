@@ -215,6 +215,25 @@ void rc_demo_resume(rc_demo_call *call)
 
 /* ---- the beginning ---- */
 
+/* One view of the body. joined: its memory, where it came in pieces. */
+static bool join(const rc_demo *demo, const rc_upstream_request *request, rc_buf *joined,
+                 rc_str *ret_body)
+{
+    const size_t more = request->more[0].len + request->more[1].len;
+    rc_buf_init(joined, &demo->alloc, request->body.len + more);
+    *ret_body = request->body;
+    if (more == 0)
+        return true;
+    rc_buf_push(joined, request->body);
+    rc_buf_push(joined, request->more[0]);
+    rc_buf_push(joined, request->more[1]);
+    *ret_body = rc_buf_get(joined);
+    if (rc_buf_status(joined) == RC_OK)
+        return true;
+    rc_buf_done(joined);
+    return false;
+}
+
 static rc_status begin(rc_demo_call *call, const rc_upstream_request *request, int64_t now_unix_ms)
 {
     rc_http1 reader;
@@ -226,16 +245,22 @@ static rc_status begin(rc_demo_call *call, const rc_upstream_request *request, i
         return RC_E_SYNTAX;
     for (uint32_t i = 0; i < reader.field_count; i++)
         headers[i] = (rc_header){rc_http1_name(&reader, head, i), rc_http1_value(&reader, head, i)};
+    rc_buf joined;
+    rc_str body;
+    if (!join(call->demo, request, &joined, &body))
+        return RC_E_NOMEM;
     const rc_mock_message message = {
         .method = rc_http1_method(&reader),
         .target = rc_http1_target(&reader, head),
         .headers = headers,
         .header_count = reader.field_count,
-        .body = request->body,
+        .body = body,
     };
     const rc_mock_now now = {.ms = uv_now(call->demo->loop), .unix_ms = now_unix_ms};
-    return rc_mock_provider_answer(&call->demo->provider, &message, &now, &call->demo->alloc,
-                                   &call->answer, &ticket);
+    const rc_status status = rc_mock_provider_answer(&call->demo->provider, &message, &now,
+                                                     &call->demo->alloc, &call->answer, &ticket);
+    rc_buf_done(&joined);
+    return status;
 }
 
 rc_demo_call *rc_demo_start(rc_demo *demo, const rc_upstream_request *request, int64_t now_unix_ms,

@@ -34,56 +34,48 @@ static const row rows[] = {
 #include "../../spec/fields.def"
 };
 
-/* A byte a row, of its first and third letter, in vectors: every header of every request is looked
- * up, and most names are ruled out by that byte. */
-#define ROOM 64u
-#define KEY(first, third) ((uint8_t)((first)*5 + (third)))
-_Static_assert(RC_FIELD_COUNT <= ROOM, "the table has outgrown its vectors");
+/* Every header of every request is looked up. A name's first and third letter and its length tell
+ * which row it may be, and compilers make one table of these comparisons. Of two rows with the same
+ * key the second would never be found: a test tells, and other factors help. */
+#define KEY(first, third, len) \
+    (((unsigned)(first) + (unsigned)(third)*5u + (unsigned)(len)*27u) & 1023u)
 
-static const uint8_t keys[ROOM] = {
-    0,
-    0,
-#define RC_FIELD(ID, name, REQUEST, RESPONSE) KEY((name)[0], (name)[2]),
-#define RC_FIELD_PREFIX RC_FIELD
-#include "../../spec/fields.def"
-};
-
-/* The rows that stand for every name that begins so, a bit each. */
-static inline uint64_t prefix_rows(void)
+static inline unsigned likely_row(unsigned key)
 {
-    return 0
-#define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) | UINT64_C(1) << RC_FIELD_ANY_##ID
+#define RC_FIELD(ID, name, REQUEST, RESPONSE)               \
+    if (key == KEY((name)[0], (name)[2], sizeof(name) - 1)) \
+        return RC_FIELD_##ID;
 #include "../../spec/fields.def"
-        ;
+    return RC_FIELD_OTHER;
 }
 
-static inline uint64_t rows_at(unsigned at, uint8_t key)
+/* The same for prefixes, which have any length. */
+static inline unsigned likely_prefix(unsigned key)
 {
-    const rc_lanes block = rc_lanes_load((const char *)keys + at);
-    return (uint64_t)rc_lanes_bits((rc_lanes)(block == key)) << at;
+#define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) \
+    if (key == KEY((name)[0], (name)[2], 0))         \
+        return RC_FIELD_ANY_##ID;
+#include "../../spec/fields.def"
+    return RC_FIELD_OTHER;
 }
 
-/* The rows with this key, a bit each; the first two have no name. */
-static inline uint64_t rows_like(uint8_t key)
+static inline bool begins_as(rc_str name, unsigned i)
 {
-    _Static_assert(ROOM == 4 * RC_LANES, "as many blocks as are looked at");
-    return (rows_at(0, key) | rows_at(16, key) | rows_at(32, key) | rows_at(48, key)) &
-           ~UINT64_C(3);
+    return name.len >= rows[i].len && rc_http1_is_same(name.ptr, rows[i].name, rows[i].len);
 }
 
 rc_gate_field rc_gate_field_of(rc_str name)
 {
     if (name.len < 2)
         return RC_FIELD_OTHER;
-    const char third = name.len > 2 ? (char)(name.ptr[2] | 0x20) : '\0';
-    uint64_t found = rows_like(KEY(name.ptr[0] | 0x20, third));
-    for (; found != 0; found &= found - 1) {
-        unsigned i = (unsigned)__builtin_ctzll(found);
-        bool has_len =
-            name.len == rows[i].len || (name.len > rows[i].len && (prefix_rows() >> i & 1) != 0);
-        if (has_len && rc_http1_is_same(name.ptr, rows[i].name, rows[i].len))
-            return (rc_gate_field)i;
-    }
+    const int first = name.ptr[0] | 0x20;
+    const int third = name.len > 2 ? name.ptr[2] | 0x20 : '\0';
+    const unsigned whole = likely_row(KEY(first, third, name.len));
+    if (whole != RC_FIELD_OTHER && name.len == rows[whole].len && begins_as(name, whole))
+        return (rc_gate_field)whole;
+    const unsigned prefix = likely_prefix(KEY(first, third, 0));
+    if (prefix != RC_FIELD_OTHER && begins_as(name, prefix))
+        return (rc_gate_field)prefix;
     return RC_FIELD_OTHER;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "config/secret_load.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 
@@ -204,13 +205,21 @@ static bool find_url(const rc_gateway *gateway, const rc_config *config, rc_buf 
     const rc_secret_ref *ref = &config->store_ref;
     if (ref->kind == RC_SECRET_NONE)
         return rc_buf_push(url, config->root.store) == RC_OK;
-    const char *value = ref->kind == RC_SECRET_ENV ? calls->getenv(ref->name.ptr) : NULL;
-    if (value != NULL)
-        return rc_buf_push(url, rc_str_c(value)) == RC_OK;
-    if (ref->kind == RC_SECRET_FILE && rc_file_read(calls, ref->name.ptr, url) == 0)
+    char room[STORE_URL_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    const char *why = rc_secret_load(calls, ref, &text);
+    if (why == NULL && rc_buf_push(url, rc_str_trim(rc_buf_get(&text))) != RC_OK)
+        why = "is too long";
+    rc_secret_wipe(room, sizeof room);
+    if (why == NULL)
         return true;
-    rc_gate_trouble_add(trouble, RC_STR("the store's address is not there: set "));
+    rc_gate_trouble_add(trouble, RC_STR("the store's address is not there: "));
+    rc_gate_trouble_add(trouble, rc_str_c(rc_secret_kind_noun(ref->kind)));
+    rc_gate_trouble_add(trouble, RC_STR(" "));
     rc_gate_trouble_add(trouble, ref->name);
+    rc_gate_trouble_add(trouble, RC_STR(" "));
+    rc_gate_trouble_add(trouble, rc_str_c(why));
     return false;
 }
 

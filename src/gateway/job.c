@@ -49,6 +49,7 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     job->call.plan = NULL;
     job->body.max_bytes = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     gate->jobs++;
+    atomic_fetch_add_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
     job->live_prev = NULL;
     job->live_next = gate->live;
     if (gate->live != NULL)
@@ -126,6 +127,7 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_gate_leave(gate, job->edition);
     rc_metrics_in_flight(gate->metrics, -1);
     leave_live(job);
+    atomic_fetch_sub_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
     recycle(job);
     rc_gate_job_left(gate);
 }

@@ -118,7 +118,6 @@ struct rc_gate_try {
         rc_stream_array array;
     } reading;
     rc_buf wire; /* the request's head, with a key in it */
-    rc_buf sent; /* its body, where it is not the client's own bytes */
     rc_buf head; /* of the provider's answer */
     rc_buf held; /* of it: what was not passed on yet */
     rc_buf room; /* of an event that came in pieces */
@@ -281,6 +280,8 @@ void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 void rc_gate_job_give_up(rc_gate_job *job);
 /* The request is refused before any try. */
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message);
+/* The same with a report that is made. Takes. */
+void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
 /* A try could not even begin. */
 void rc_gate_job_out_of_memory(rc_gate_job *job);
@@ -303,6 +304,9 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
 void rc_gate_job_steps_done(rc_gate_job *job);
 rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry);
 const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry);
+
+/* Does what is asked cost nothing, whatever comes? */
+bool rc_gate_request_is_free(const rc_gate_request *request);
 
 /* ---- job_audit.c: the record ---- */
 

@@ -2,6 +2,9 @@
 #include "base/str.h"
 #include "gateway/job.h"
 
+/* A store that is down is tried again so often. */
+#define STORE_AGAIN_MS 6000
+
 /* ---- the head ---- */
 
 static rc_str too_large(void)
@@ -19,6 +22,26 @@ static rc_dialect guess_dialect(const rc_gate_request *request)
     return request->has_version ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT;
 }
 
+/* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page; it
+ * says whose with every POST. Pages of this machine are as good as its programs. */
+static bool is_of_a_page(const rc_http1 *reader, const char *head)
+{
+    static const rc_str ours[] = {RC_STR_INIT("http://localhost"), RC_STR_INIT("http://127.0.0.1"),
+                                  RC_STR_INIT("http://[::1]")};
+    const rc_str site = rc_http1_find(reader, head, RC_STR("sec-fetch-site"));
+    const rc_str origin = rc_http1_find(reader, head, RC_STR("origin"));
+    if (rc_str_eq(site, RC_STR("cross-site")))
+        return true;
+    if (origin.len == 0)
+        return false;
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        const rc_str rest = rc_str_slice(origin, ours[i].len, origin.len);
+        if (rc_str_starts_with(origin, ours[i]) && (rest.len == 0 || rest.ptr[0] == ':'))
+            return false;
+    }
+    return true;
+}
+
 void rc_gate_job_on_head(rc_gate_job *job, const char *head)
 {
     const rc_http1 *reader = rc_exchange_reader(job->exchange);
@@ -29,6 +52,12 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
                                                  : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
+    if (config->client_count == 0 && is_of_a_page(reader, head)) {
+        rc_gate_job_refuse(job, RC_CODE_PERMISSION_DENIED, 403,
+                           RC_STR("A page of another site may not use this gateway, which asks "
+                                  "nobody for a token: configure `clients`, and send one."));
+        return;
+    }
     if (config->client_count > 0)
         job->client = rc_gate_plans_client(plans, job->request.token);
     if (config->client_count > 0 && job->client == SIZE_MAX)
@@ -39,7 +68,8 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
         rc_gate_job_refuse_fault(job, &fault);
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
         rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
-    else if (job->gate->jobs > config->limits.max_in_flight)
+    else if (atomic_load_explicit(&job->gate->world->in_flight, memory_order_relaxed) >
+             config->limits.max_in_flight)
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
                            RC_STR("This gateway has as many requests as it may have."));
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
@@ -110,9 +140,27 @@ static bool choose(rc_gate_job *job)
     return choose_policy(job) && (!job->route->is_open || own_entries(job));
 }
 
+/* Without a record there is no answer: nobody is asked, and nothing paid, for nothing. */
+static bool is_store_down(rc_gate_job *job)
+{
+    rc_writer *writer = job->gate->world->writer;
+    if (writer == NULL || !rc_writer_refuses(writer))
+        return false;
+    rc_builder builder;
+    const rc_report *why = rc_writer_why(writer);
+    rc_gate_job_begin_report(job, &builder, RC_CODE_NONE, RC_STR(""));
+    rc_builder_set_cause(&builder, why);
+    rc_builder_set_retry_after_ms(&builder, STORE_AGAIN_MS);
+    rc_gate_job_refuse_report(job, rc_builder_finish(&builder));
+    rc_report_free(why);
+    return true;
+}
+
 static void begin(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
+    if (is_store_down(job))
+        return;
     const uint64_t now_ms = rc_gate_now(gate);
     const uint64_t deadline_ms =
         job->request.deadline_ms > 0 ? job->request.deadline_ms : job->route->deadline_ms;

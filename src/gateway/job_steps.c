@@ -59,7 +59,7 @@ static bool was_sent(const rc_gate_try *try)
 }
 
 /* Tokens that are counted and things that are looked up cost nothing. */
-static bool is_free(const rc_gate_request *request)
+bool rc_gate_request_is_free(const rc_gate_request *request)
 {
     const rc_gate_endpoint_id id = request->endpoint->id;
     return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
@@ -68,7 +68,7 @@ static bool is_free(const rc_gate_request *request)
 
 static rc_try_end end_of(const rc_gate_try *try, const rc_report *report, bool is_done)
 {
-    if (is_free(&try->job->request))
+    if (rc_gate_request_is_free(&try->job->request))
         return RC_TRY_FREE;
     if (is_done)
         return RC_TRY_DONE;

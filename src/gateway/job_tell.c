@@ -145,6 +145,12 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
     rc_gate_job_keep(job, RC_THEN_ERROR);
 }
 
+void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report)
+{
+    set_report(job, report);
+    rc_gate_job_keep(job, RC_THEN_ERROR);
+}
+
 void rc_gate_job_out_of_memory(rc_gate_job *job)
 {
     if (job->call.plan != NULL)

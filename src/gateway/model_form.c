@@ -54,9 +54,12 @@ static rc_str parameter(rc_str value, rc_str name)
 rc_str rc_gate_form_boundary(rc_str content_type)
 {
     const rc_str none = {NULL, 0};
+    const rc_str form = RC_STR("multipart/form-data");
+    if (content_type.len < form.len)
+        return none;
     rc_str type =
         rc_str_trim(rc_str_slice(content_type, 0, rc_str_find_byte(content_type, ';', 0)));
-    if (!rc_str_eq_nocase(type, RC_STR("multipart/form-data")))
+    if (!rc_str_eq_nocase(type, form))
         return none;
     rc_str boundary = parameter(content_type, RC_STR("boundary"));
     return boundary.len <= BOUNDARY_MAX ? boundary : none;

@@ -79,7 +79,7 @@ static bool find_pool(rc_gate_plans *plans, rc_gate_provider *provider, uint64_t
         return too_many(trouble);
     for (size_t i = 0; i < config->key_count; i++)
         rc_shared_set_refresh(&world->shared, (uint16_t)(provider->first_key + i),
-                              config->keys[i].kind == RC_SECRET_FILE);
+                              config->keys[i].kind != RC_SECRET_ENV);
     provider->any = rc_gate_world_target(world, config->name, RC_STR("*"), now_ms);
     return provider->any != RC_NO_TARGET || too_many(trouble);
 }

@@ -1,8 +1,8 @@
 /* The secrets of a configuration, from where it says they are. */
 #include "base/str.h"
+#include "config/secret_load.h"
 #include "gateway/plan.h"
 #include "gateway/world.h"
-#include "sys/file.h"
 
 #define SECRET_MAX_BYTES ((size_t)16 << 10)
 
@@ -17,7 +17,9 @@ static bool refuse(rc_gate_trouble *trouble, const char *what, rc_str whose,
 {
     say(trouble, what);
     rc_gate_trouble_add(trouble, whose);
-    say(trouble, ref->kind == RC_SECRET_ENV ? ": the variable " : ": the file ");
+    say(trouble, ": ");
+    say(trouble, rc_secret_kind_noun(ref->kind));
+    say(trouble, " ");
     rc_gate_trouble_add(trouble, ref->name);
     say(trouble, " ");
     say(trouble, why);
@@ -38,25 +40,13 @@ static bool keep(rc_gate_plans *plans, rc_str text, rc_gate_key *ret_key)
     return true;
 }
 
-/* What stands there; the caller wipes room. NULL: it is there; else why not. */
-static const char *load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *room)
-{
-    if (ref->kind == RC_SECRET_ENV) {
-        const char *value = calls->getenv(ref->name.ptr);
-        if (value == NULL || value[0] == '\0')
-            return "is not set";
-        return rc_buf_push(room, rc_str_c(value)) == RC_OK ? NULL : "is too long";
-    }
-    return rc_file_read(calls, ref->name.ptr, room) == 0 ? NULL : "cannot be read";
-}
-
 static bool read_secret(rc_gate_plans *plans, const rc_secret_ref *ref, const char *what,
                         rc_str whose, rc_gate_key *ret_key, rc_gate_trouble *trouble)
 {
     char room[SECRET_MAX_BYTES];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
-    const char *why = load(plans->world->calls, ref, &text);
+    const char *why = rc_secret_load(plans->world->calls, ref, &text);
     if (why == NULL && !keep(plans, rc_buf_get(&text), ret_key))
         why = "holds none that can stand in a header";
     rc_secret_wipe(room, sizeof room);
@@ -127,8 +117,9 @@ static bool read_again(rc_gate_plans *plans, const rc_gate_provider *provider, u
     char room[SECRET_MAX_BYTES];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
-    const bool is_fresh = load(plans->world->calls, &provider->config->keys[at], &text) == NULL &&
-                          replace(plans, provider, at, rc_buf_get(&text));
+    const bool is_fresh =
+        rc_secret_load(plans->world->calls, &provider->config->keys[at], &text) == NULL &&
+        replace(plans, provider, at, rc_buf_get(&text));
     rc_secret_wipe(room, sizeof room);
     return is_fresh;
 }

@@ -74,6 +74,9 @@ static bool is_coded(rc_str coding)
 /* Is the type one of those accepted, and not with a weight of 0? */
 static bool accepts_problem(rc_str value)
 {
+    const rc_str problem = RC_STR("application/problem+json");
+    if (value.len < problem.len)
+        return false;
     for (size_t at = 0; at < value.len;) {
         size_t end = rc_str_find_byte(value, ',', at);
         end = end == RC_STR_NPOS ? value.len : end;
@@ -85,7 +88,7 @@ static bool accepts_problem(rc_str value)
                             : rc_str_trim(rc_str_slice(item, type_end + 1, item.len));
         bool is_zero = rc_str_eq_nocase(weight, RC_STR("q=0")) ||
                        rc_str_starts_with_nocase(weight, RC_STR("q=0.0"));
-        if (rc_str_eq_nocase(type, RC_STR("application/problem+json")) && !is_zero)
+        if (rc_str_eq_nocase(type, problem) && !is_zero)
             return true;
         at = end + 1;
     }

@@ -28,7 +28,6 @@ static rc_gate_try *take_spare(rc_gate *gate)
     if (try == NULL)
         return NULL;
     rc_buf_init(&try->wire, alloc, 0);
-    rc_buf_init(&try->sent, alloc, 0);
     rc_buf_init(&try->head, alloc, HEAD_MAX_BYTES);
     rc_buf_init(&try->held, alloc, 2 * RC_JOB_HELD_MAX);
     rc_buf_init(&try->room, alloc, ROOM_MAX_BYTES);
@@ -48,14 +47,12 @@ static rc_gate_try *new_try(rc_gate_job *job)
     rc_usage_init(&try->usage);
     const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     try->wire.max_bytes = WIRE_MAX_BYTES + body_max;
-    try->sent.max_bytes = body_max + RC_GATE_MODEL_MAX * 8;
     return try;
 }
 
 static void free_memory(rc_gate *gate, rc_gate_try *try)
 {
     rc_buf_done(&try->wire);
-    rc_buf_done(&try->sent);
     rc_buf_done(&try->head);
     rc_buf_done(&try->held);
     rc_buf_done(&try->room);
@@ -76,7 +73,6 @@ void rc_gate_try_free(rc_gate_try *try)
         return;
     }
     rc_gate_rest_buf(&try->wire);
-    rc_gate_rest_buf(&try->sent);
     rc_gate_rest_buf(&try->head);
     rc_gate_rest_buf(&try->held);
     rc_gate_rest_buf(&try->room);
@@ -105,7 +101,6 @@ void rc_gate_try_slim(rc_gate_try *try)
     try->job->is_body_gone = true;
     rc_secret_wipe_buf(&try->wire);
     rc_gate_drop_buf(&try->wire);
-    rc_gate_drop_buf(&try->sent);
     rc_gate_drop_buf(&try->job->body);
 }
 
@@ -147,19 +142,6 @@ static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstr
     return rc_gate_request_write(&try->job->request, &target, &try->wire, ret_upstream);
 }
 
-/* One view of the body: the client's own bytes unless another model stands in them. */
-static bool join(rc_gate_try *try, const rc_gate_upstream *up, rc_str *ret_body)
-{
-    *ret_body = up->pieces[0];
-    if (up->pieces[1].len == 0)
-        return true;
-    (void)rc_buf_reserve(&try->sent, (size_t)up->body_bytes);
-    for (size_t i = 0; i < RC_GATE_PIECES; i++)
-        rc_buf_push(&try->sent, up->pieces[i]);
-    *ret_body = rc_buf_get(&try->sent);
-    return rc_buf_status(&try->sent) == RC_OK;
-}
-
 /* ---- the call ---- */
 
 static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
@@ -192,19 +174,15 @@ static void carry_out(rc_gate_try *try)
     rc_gate_job *job = try->job;
     const rc_config_timeouts *timeouts = &job->route->timeouts;
     rc_gate_upstream up;
-    rc_str body;
     const rc_gate_fault fault = write_request(try, &up);
     if (fault.kind != RC_GATE_FAULT_NONE) {
         rc_gate_try_fail_here(try, fault.code, rc_str_c(fault.text));
         return;
     }
-    if (!join(try, &up, &body)) {
-        rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the try."));
-        return;
-    }
     const rc_upstream_request request = {
         .head = up.head,
-        .body = body,
+        .body = up.pieces[0],
+        .more = {up.pieces[1], up.pieces[2]},
         .is_body_open = job->upload_left > 0,
         .is_bodiless = up.is_bodiless,
         .connect_ms = ms32(timeouts->connect_ms),
@@ -259,7 +237,7 @@ void rc_gate_try_ask_again(rc_gate_try *try)
     rc_gate_job *job = try->job;
     const rc_config_timeouts *timeouts = &job->route->timeouts;
     const uint64_t now_ms = rc_gate_now(job->gate);
-    if (rc_gate_job_plans(job)->has_budgets) {
+    if (rc_gate_job_plans(job)->has_budgets && !rc_gate_request_is_free(&job->request)) {
         const rc_spend_answer answer = reserve(try);
         const bool is_late = now_ms + PAUSE_MS >= job->action.deadline_at_ms;
         if (answer.verdict == RC_SPEND_WAIT && !is_late && try != job->beside) {

@@ -26,7 +26,9 @@ void rc_connection_release_exchange(rc_connection *c)
     if (x == NULL)
         return;
     rc_server *server = c->server;
-    if (x->head_copy != NULL)
+    if (x->head_copy != NULL && x->reader.head_bytes <= RC_HEAD_COPY_BYTES)
+        rc_server_put(server, &server->free_heads, x->head_copy);
+    else if (x->head_copy != NULL)
         server->alloc.put(server->alloc.ctx, x->head_copy, x->reader.head_bytes);
     rc_server_put(server, &server->free_exchanges, x);
     c->exchange = NULL;

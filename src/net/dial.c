@@ -97,6 +97,13 @@ static void deliver(rc_dial *dial, rc_link *link)
     rc_upstream_attach(call, link, false);
 }
 
+static void tell_secure(const rc_dial *dial, const rc_link *link)
+{
+    const rc_upstream_settings *settings = &dial->upstream->settings;
+    if (settings->on_secure != NULL)
+        settings->on_secure(settings->secure_ctx, &dial->call->pool->origin, link->wire.ssl);
+}
+
 static void shake(rc_dial *dial, rc_link *link)
 {
     rc_upstream_kind kind = RC_UPSTREAM_TLS_BROKEN;
@@ -110,6 +117,7 @@ static void shake(rc_dial *dial, rc_link *link)
     else if (event == RC_TLS_DONE) {
         if (rc_tls_wire_was_resumed(&link->wire))
             dial->upstream->counts.resumed++;
+        tell_secure(dial, link);
         deliver(dial, link);
     }
 }

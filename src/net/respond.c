@@ -233,11 +233,13 @@ void rc_exchange_resume_body(rc_exchange *exchange)
 
 const char *rc_exchange_keep_head(rc_exchange *exchange)
 {
-    const rc_alloc *alloc = &exchange->connection->server->alloc;
+    rc_server *server = exchange->connection->server;
+    const size_t len = exchange->reader.head_bytes;
     if (exchange->head_copy == NULL && exchange->head != NULL) {
-        exchange->head_copy = alloc->get(alloc->ctx, exchange->reader.head_bytes);
+        exchange->head_copy = len <= RC_HEAD_COPY_BYTES ? rc_server_get(server, &server->free_heads)
+                                                        : server->alloc.get(server->alloc.ctx, len);
         if (exchange->head_copy != NULL)
-            memcpy(exchange->head_copy, exchange->head, exchange->reader.head_bytes);
+            memcpy(exchange->head_copy, exchange->head, len);
     }
     return exchange->head_copy;
 }

@@ -6,6 +6,7 @@
 #define FREE_CONNECTIONS 64
 #define FREE_EXCHANGES 64
 #define FREE_BLOCKS 32
+#define FREE_HEADS 64
 
 /* The prepare and idle handles and the two timers. */
 #define OWN_HANDLES 4
@@ -117,6 +118,7 @@ void rc_server_handle_closed(rc_server *server)
     empty_free_list(server, &server->free_connections);
     empty_free_list(server, &server->free_exchanges);
     empty_free_list(server, &server->free_blocks);
+    empty_free_list(server, &server->free_heads);
     server->alloc.put(server->alloc.ctx, server->read_buffer, server->settings.read_bytes);
     if (server->handler->on_stopped != NULL)
         server->handler->on_stopped(server->ctx);
@@ -208,6 +210,7 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
         .free_connections = {.size = sizeof(rc_connection), .max = FREE_CONNECTIONS},
         .free_exchanges = {.size = sizeof(rc_exchange), .max = FREE_EXCHANGES},
         .free_blocks = {.size = sizeof(rc_block) + RC_BLOCK_BYTES, .max = FREE_BLOCKS},
+        .free_heads = {.size = RC_HEAD_COPY_BYTES, .max = FREE_HEADS},
         .handles = OWN_HANDLES,
     };
     server->read_buffer = alloc->get(alloc->ctx, settings->read_bytes);

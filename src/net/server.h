@@ -169,6 +169,7 @@ struct rc_server {
     rc_free_list free_connections;
     rc_free_list free_exchanges;
     rc_free_list free_blocks;
+    rc_free_list free_heads; /* of most requests; longer ones have memory of their own */
 
     rc_listener listeners[RC_LISTENERS_MAX];
     uint32_t listener_count;

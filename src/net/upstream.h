@@ -56,6 +56,9 @@ typedef struct rc_upstream_settings {
     /* May this address be connected to? NULL: rc_origin_allows. */
     bool (*allow)(void *ctx, const rc_origin *origin, const rc_address *address);
     void *allow_ctx;
+    /* A connection has ended its handshake; ssl: borrows during the call. NULL: nobody asks. */
+    void (*on_secure)(void *ctx, const rc_origin *origin, const SSL *ssl);
+    void *secure_ctx;
 } rc_upstream_settings;
 
 /* 128 connections and 64 idle ones an origin, 10,000 requests a connection, 1,024 queued, 256
@@ -86,6 +89,7 @@ typedef struct rc_upstream_handler {
 typedef struct rc_upstream_request {
     rc_str head;            /* the whole of it, ready to send. Borrows until the call's end */
     rc_str body;            /* what of it is there, as it is to be sent. Borrows as well */
+    rc_str more[2];         /* goes on behind it, so that a changed body need not be copied */
     bool is_body_open;      /* more is pushed; rc_upstream_finish ends it */
     bool is_bodiless;       /* HEAD: the response has no body whatever it says */
     uint32_t connect_ms;    /* names, connection and handshake; 0: no end, as for the others */
@@ -153,9 +157,10 @@ typedef struct rc_upstream_counts {
 rc_upstream_counts rc_upstream_count(const rc_upstream *upstream);
 
 /* Bytes that wait to be sent: not yet pushed views, copies. */
+#define RC_UPSTREAM_VIEWS 4
 typedef struct rc_upstream_out {
-    rc_str views[2]; /* what is left of head and body */
-    char *bytes;     /* pushed */
+    rc_str views[RC_UPSTREAM_VIEWS]; /* what is left of head and body */
+    char *bytes;                     /* pushed */
     size_t len;
     size_t capacity;
 } rc_upstream_out;

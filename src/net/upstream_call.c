@@ -10,6 +10,8 @@ static void restart_views(rc_upstream_call *call)
 {
     call->out.views[0] = call->request.head;
     call->out.views[1] = call->request.body;
+    call->out.views[2] = call->request.more[0];
+    call->out.views[3] = call->request.more[1];
     call->accepted = 0;
     call->is_send_broken = false;
 }

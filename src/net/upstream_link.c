@@ -181,7 +181,7 @@ static void on_write(uv_write_t *request, int status)
         rc_upstream_on_written(link->call, status == 0);
 }
 
-/* bufs are what is left; at most two. */
+/* bufs are what is left. */
 static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     size_t len = 0;
@@ -292,7 +292,7 @@ static rc_upstream_kind send_tls(rc_link *link, const rc_str *pieces, size_t cou
 rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count, bool is_copied,
                               size_t *ret_taken)
 {
-    uv_buf_t bufs[2];
+    uv_buf_t bufs[RC_UPSTREAM_VIEWS];
     size_t len = 0;
     if (link->wire.ssl != NULL)
         return send_tls(link, pieces, count, ret_taken);

@@ -6,7 +6,7 @@
 size_t rc_upstream_unsent(const rc_upstream_call *call)
 {
     size_t len = call->out.len;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < RC_UPSTREAM_VIEWS; i++)
         len += call->out.views[i].len;
     if (call->link != NULL)
         len += call->link->tcp.write_queue_size;
@@ -15,7 +15,7 @@ size_t rc_upstream_unsent(const rc_upstream_call *call)
 
 static void skip_views(rc_upstream_out *out, size_t len)
 {
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < RC_UPSTREAM_VIEWS; i++) {
         size_t part = len < out->views[i].len ? len : out->views[i].len;
         if (part > 0)
             out->views[i] = rc_str_make(out->views[i].ptr + part, out->views[i].len - part);
@@ -28,10 +28,10 @@ static void skip_views(rc_upstream_out *out, size_t len)
 static rc_upstream_kind send_next(rc_upstream_call *call)
 {
     rc_upstream_out *out = &call->out;
-    rc_str pieces[2];
+    rc_str pieces[RC_UPSTREAM_VIEWS];
     size_t count = 0;
     size_t taken = 0;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < RC_UPSTREAM_VIEWS; i++)
         if (out->views[i].len > 0)
             pieces[count++] = out->views[i];
     bool is_pushed = count == 0;
@@ -50,7 +50,9 @@ static rc_upstream_kind send_next(rc_upstream_call *call)
 
 static bool has_more(const rc_upstream_call *call)
 {
-    return call->out.views[0].len > 0 || call->out.views[1].len > 0 || call->out.len > 0;
+    const rc_upstream_out *out = &call->out;
+    return (out->views[0].len | out->views[1].len | out->views[2].len | out->views[3].len |
+            out->len) != 0;
 }
 
 /* What could not be sent has not failed yet: the peer may have answered before it closed. */

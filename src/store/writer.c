@@ -78,6 +78,15 @@ rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_
     return answer;
 }
 
+bool rc_writer_refuses(rc_writer *writer)
+{
+    uv_mutex_lock(&writer->lock);
+    const bool is_refusing =
+        writer->is_down && !writer->settings.goes_on && !writer->settings.is_async;
+    uv_mutex_unlock(&writer->lock);
+    return is_refusing;
+}
+
 const rc_report *rc_writer_why(rc_writer *writer)
 {
     uv_mutex_lock(&writer->lock);

@@ -58,6 +58,10 @@ typedef enum rc_submitted {
 rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_done done,
                               void *ctx);
 
+/* Would a submission be refused now, because the store is down and must not be? A hint: it may
+ * change at any time. Any thread. */
+bool rc_writer_refuses(rc_writer *writer);
+
 /* Why submissions are refused: StoreUnavailable. Gives; never NULL. */
 const rc_report *rc_writer_why(rc_writer *writer);
 

@@ -28,6 +28,21 @@ void rc_lock_file_drop(rc_lock_file *lock)
     lock->fd = -1;
 }
 
+bool rc_lock_file_is_held(const char *path, int *ret_error)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *ret_error = 0;
+    if (fd < 0) {
+        *ret_error = errno == ENOENT ? 0 : errno;
+        return false;
+    }
+    if (fcntl(fd, F_OFD_GETLK, &all) != 0)
+        *ret_error = errno;
+    close(fd);
+    return *ret_error == 0 && all.l_type != F_UNLCK;
+}
+
 int rc_private_file_make(const char *path)
 {
     /* A file that is there must not even be opened: closing it would take away the locks that this

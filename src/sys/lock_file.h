@@ -3,6 +3,8 @@
 #ifndef RC_SYS_LOCK_FILE_H
 #define RC_SYS_LOCK_FILE_H
 
+#include <stdbool.h>
+
 typedef struct rc_lock_file {
     int fd; /* -1: not held */
 } rc_lock_file;
@@ -16,6 +18,10 @@ int rc_lock_file_take(rc_lock_file *lock, const char *path);
 
 /* Lets go; also of what is not held. The file stays: removing it would let two have it. */
 void rc_lock_file_drop(rc_lock_file *lock);
+
+/* Has somebody else got it now? Makes and takes nothing; a file that is not there nobody has, and
+ * one that we may not open gives the errno number in ret_error, else 0. path: borrows. */
+bool rc_lock_file_is_held(const char *path, int *ret_error);
 
 /* Makes an empty file that its owner alone may use, unless there is something of that name, which
  * is not touched. 0, or the errno number. path: borrows. */

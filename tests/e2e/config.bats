@@ -206,14 +206,38 @@ config() { "$RECOURSE" config "$@"; }
 
 @test "mistakes in the command line" {
     run -64 config
-    [[ $output == *"check, show, keys or prices is expected"* ]]
+    [[ $output == *"check, show, keys, prices or import is expected"* ]]
     run -64 config chek
     [[ $output == *"did you mean check?"* ]]
     run -64 config show good.yaml --format json
     run -64 config keys good.yaml
     run -64 config check a b
-    [[ $output == *"two operands"* ]]
+    [[ $output == *"one file is expected"* ]]
+    run -64 config check a b c
+    [[ $output == *"three operands"* ]]
     run -66 --separate-stderr config check nowhere.yaml
     [[ $stderr == *"cannot read nowhere.yaml: No such file"* ]]
     run -66 config check .
+}
+
+@test "a credential that systemd passes on is looked for in its folder" {
+    echo "providers: {openai: {keys: [credential:openai]}}" >c.yaml
+    run -0 config check c.yaml
+    [[ $output == *"credential:openai (not passed on)"* ]]
+    mkdir credentials
+    CREDENTIALS_DIRECTORY=$PWD/credentials run -0 config check c.yaml
+    [[ $output == *"credential:openai (missing)"* ]]
+    (umask 077 && echo sk-x >credentials/openai)
+    CREDENTIALS_DIRECTORY=$PWD/credentials run -0 config check c.yaml --format json
+    [[ $output == *'{"credential":"openai","state":"there"}'* ]]
+    run -0 config show c.yaml
+    [[ $output == *"keys: [credential:openai]"* ]]
+}
+
+@test "the name of a credential does not lead out of the folder" {
+    for name in ../openai a/b . .. .hidden "" "a b"; do
+        echo "providers: {openai: {keys: [\"credential:$name\"]}}" >c.yaml
+        run -78 config check c.yaml
+        [[ $output == *"the name of a credential is expected behind credential:"* ]]
+    done
 }

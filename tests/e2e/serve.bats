@@ -450,3 +450,67 @@ YAML
     wait "$gate_pid"
     run ! wait "$client"
 }
+
+@test "a key that systemd passes on as a credential is used; without the folder the gateway says so" {
+    echo "{unknown_keys: refuse, keys: [{name: one, ends: \"9999\"}]}" >keys.yaml
+    mock --scenario keys.yaml
+    mkdir credentials
+    (umask 077 && echo key-9999 >credentials/up-key)
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+admin: {listen: "off"}
+providers: {up: {kind: openai, base_url: "$up/v1", keys: [credential:up-key]}}
+routes: [{model: "*", chain: [{target: up/*}]}]
+YAML
+    run -78 --separate-stderr "$RECOURSE" serve --config recourse.yaml
+    [[ $stderr == *"no API key for provider up: the credential up-key was not passed on"* ]]
+    CREDENTIALS_DIRECTORY=$PWD/credentials start gate serve --config recourse.yaml --log human
+    base=http://127.0.0.1:$port
+    chat mock/ok
+    [ "$(status)" = 200 ]
+}
+
+@test "a log that was moved away is begun anew at SIGHUP" {
+    mock
+    gate "$any" 'log: {format: json, file: gate.log}'
+    kill -TERM "$gate_pid" && wait "$gate_pid"
+    unset 'pids[-1]'
+    start gate serve --config recourse.yaml
+    base=http://127.0.0.1:$port
+    chat mock/ok
+    logged() { grep -q '"event":"request"' gate.log; }
+    wait_for logged
+    mv gate.log gate.log.1
+    kill -HUP "${pids[-1]}"
+    reloaded() { [ -s gate.log ] && grep -q '"event":"reloaded"' gate.log; }
+    wait_for reloaded
+    chat mock/ok
+    wait_for logged
+    [ "$(grep -c '"event":"request"' gate.log.1)" = 1 ]
+}
+
+@test "the audit can be copied while it is written to" {
+    command -v sqlite3 || skip "there is no sqlite3"
+    mock
+    gate "$any"
+    for _ in 1 2 3; do chat mock/503@1; done
+    sqlite3 -readonly audit-1.db "VACUUM INTO 'copy.db'"
+    run -0 "$RECOURSE" audit check --store copy.db
+    run -0 "$RECOURSE" audit list --store copy.db --format json
+    [[ $output == *mock/503@1* ]]
+}
+
+@test "a page of another site may not use a gateway without tokens" {
+    mock
+    gate "$any"
+    chat mock/ok false -H "Origin: https://evil.example"
+    [ "$(status)" = 403 ]
+    has '"error_code":"PermissionDenied"'
+    chat mock/ok false -H "Sec-Fetch-Site: cross-site"
+    [ "$(status)" = 403 ]
+    chat mock/ok false -H "Origin: http://localhost.evil.example"
+    [ "$(status)" = 403 ]
+    chat mock/ok false -H "Origin: http://localhost:3000"
+    [ "$(status)" = 200 ]
+    [ "$(requests)" = 1 ]
+}

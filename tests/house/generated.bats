@@ -15,6 +15,7 @@ generate() {
     "$RECOURSE_BINARY/gen_phrases" "$1"
     "$RECOURSE_BINARY/gen_rules" "$1"
     "$RECOURSE_BINARY/gen_policy" "$1"
+    "$RECOURSE_BINARY/gen_completions" "$1"
     "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$1"
 }
 
@@ -44,7 +45,7 @@ written() {
 
 @test "a place that cannot be written to is an error" {
     touch "$BATS_TEST_TMPDIR/file"
-    for generator in gen_errors gen_phrases gen_rules gen_policy; do
+    for generator in gen_errors gen_phrases gen_rules gen_policy gen_completions; do
         run "$RECOURSE_BINARY/$generator" "$BATS_TEST_TMPDIR/file"
         [ "$status" -ne 0 ]
         [ -n "$output" ]

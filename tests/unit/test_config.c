@@ -260,7 +260,7 @@ static const refusal refusals[] = {
      ""},
     {"providers: {a/b: {kind: demo}}\n", 1, 13, "providers[\"a/b\"]", "a provider's name", ""},
     {"providers: {openai: {keys: [hunter2]}}\n", 1, 29, "providers.openai.keys[0]",
-     "literal keys are not accepted; use env:NAME or file:PATH", ""},
+     "literal keys are not accepted; use env:NAME, file:PATH or credential:NAME", ""},
     {"providers: {openai: {keys: hunter2}}\n", 1, 28, "providers.openai.keys", "a list", ""},
     {"providers: {openai: {keys: [\"env:sk-1\"]}}\n", 1, 29, "providers.openai.keys[0]",
      "name of a variable", ""},

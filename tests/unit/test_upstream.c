@@ -209,6 +209,39 @@ static void large_bodies_are_sent_from_views(void **state)
     free(body);
 }
 
+/* A body in pieces arrives as one, also when the kernel takes it bit by bit. */
+static void bodies_in_pieces_arrive_whole(void **state)
+{
+    static const size_t cuts[][2] = {
+        {0, 0}, {0, 5}, {5, 5}, {1, 100}, {700, 1 << 20}, {3 << 20, 4 << 20}, {6 << 20, 6 << 20},
+    };
+    const size_t len = 6u << 20;
+    char *body = malloc(len);
+    (void)state;
+    assert_non_null(body);
+    for (size_t i = 0; i < len; i++)
+        body[i] = peer_pattern(i);
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        const size_t first = cuts[i][0];
+        const size_t second = cuts[i][1];
+        probe p = {0};
+        begin(peer_check_pattern, OK_5);
+        server.number = len;
+        probe_send(&p, &client, &origin,
+                   (rc_upstream_request){
+                       .head = RC_STR("POST / HTTP/1.1\r\nhost: x\r\n\r\n"),
+                       .body = rc_str_make(body, first),
+                       .more = {rc_str_make(body + first, second - first),
+                                rc_str_make(body + second, len - second)},
+                   });
+        probe_wait(&p);
+        assert_int_equal(p.ends, 1);
+        assert_true(p.is_kept);
+        finish();
+    }
+    free(body);
+}
+
 static void pushed_bodies_wait_for_the_peer(void **state)
 {
     static char piece[32 << 10];
@@ -402,6 +435,7 @@ int main(void)
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(endless_heads_are_cut),
         cmocka_unit_test(large_bodies_are_sent_from_views),
+        cmocka_unit_test(bodies_in_pieces_arrive_whole),
         cmocka_unit_test(long_heads_are_put_together),
         cmocka_unit_test(a_slow_peer_is_not_a_stopped_one),
         cmocka_unit_test(pushed_bodies_wait_for_the_peer),

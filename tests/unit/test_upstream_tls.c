@@ -444,6 +444,35 @@ static void large_bodies_go_both_ways(void **state)
     free(body);
 }
 
+static void bodies_in_pieces_share_records(void **state)
+{
+    static const size_t cuts[][2] = {{0, 0}, {5, 12}, {20000, 20001}, {50000, 50000}};
+    static char body[50000];
+    identity shown = good_identity();
+    (void)state;
+    for (size_t i = 0; i < sizeof(body); i++)
+        body[i] = peer_pattern(i);
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        const size_t first = cuts[i][0];
+        const size_t second = cuts[i][1];
+        probe p = {0};
+        begin(tls_server_new(&shown, 0), peer_check_pattern, OK_5);
+        server.number = sizeof(body);
+        rc_origin origin = origin_at("https", "good.test", server.port);
+        probe_send(&p, &client, &origin,
+                   (rc_upstream_request){
+                       .head = RC_STR("POST / HTTP/1.1\r\nhost: x\r\n\r\n"),
+                       .body = rc_str_make(body, first),
+                       .more = {rc_str_make(body + first, second - first),
+                                rc_str_make(body + second, sizeof(body) - second)},
+                   });
+        probe_wait(&p);
+        assert_int_equal(p.ends, 1);
+        finish();
+    }
+    identity_free(&shown);
+}
+
 static void a_stale_connection_is_replaced_silently(void **state)
 {
     identity shown = good_identity();
@@ -534,6 +563,7 @@ int main(void)
         cmocka_unit_test(damaged_records_end_the_call),
         cmocka_unit_test(a_connection_that_says_too_much_is_closed),
         cmocka_unit_test(large_bodies_go_both_ways),
+        cmocka_unit_test(bodies_in_pieces_share_records),
         cmocka_unit_test(a_stale_connection_is_replaced_silently),
         cmocka_unit_test(bad_trust_is_refused),
     };

@@ -391,6 +391,61 @@ static void test_weight_of_a_body(void **state)
     assert_true(usage.is_final);
 }
 
+/* No row hides another one. */
+static void test_every_member(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *what;
+    } rows[] = {
+#define RC_USAGE_MEMBER(name, WHAT) {name, #WHAT},
+#include "../../spec/usage.def"
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[128];
+        rc_usage usage;
+        rc_usage_init(&usage);
+        print_message("%s\n", rows[i].name);
+        snprintf(text, sizeof text, "{'%s':%s}", rows[i].name,
+                 strcmp(rows[i].what, "DETAILS") == 0 ? "{'prompt_tokens':7}" : "7");
+        rc_usage_read_object(&usage, json(text));
+        size_t found = 0;
+        for (size_t k = 0; k < RC_USAGE_NUMBER_COUNT; k++)
+            found += usage.numbers[k] >= 7;
+        assert_int_equal(found, 1);
+    }
+}
+
+/* Digits in a hurry, and all that is not quite that. */
+static void test_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *number;
+        int64_t value;
+    } rows[] = {
+        {"0", 0},          {"7", 7},          {"100000000", RC_USAGE_MAX},
+        {"100000001", -1}, {"999999999", -1}, {"9999999999", -1},
+        {"007", -1},       {"12.0", 12},      {"12.5", -1},
+        {"-3", -1},        {"1e2", -1},       {"'12'", -1},
+        {"12 ", 12},       {"null", -1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[128];
+        rc_usage usage;
+        print_message("%s\n", rows[i].number);
+        for (int place = 0; place < 2; place++) {
+            rc_usage_init(&usage);
+            snprintf(text, sizeof text,
+                     place == 0 ? "{'prompt_tokens':%s}" : "{'prompt_tokens':%s,'x':1}",
+                     rows[i].number);
+            rc_usage_read_object(&usage, json(text));
+            assert_int_equal(usage.numbers[RC_USAGE_INPUT], rows[i].value);
+        }
+    }
+}
+
 /* The top level is judged in the same walk; what is damaged counts nothing, wherever it is cut. */
 static void test_checked(void **state)
 {
@@ -428,6 +483,8 @@ int main(void)
         cmocka_unit_test(test_tail_is_kept),
         cmocka_unit_test(test_weight_of_a_body),
         cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_every_member),
+        cmocka_unit_test(test_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,163 @@
+#compdef recourse
+# zsh completion of recourse. Written by gen_completions; do not edit.
+
+_recourse() {
+    local state line
+    local -a commands
+    commands=(
+        'explain:say what a failure means, why, and what to do'
+        'errors:show what can go wrong\: every error code, or one of them'
+        'exec:run a command, and try again when its failure is worth it'
+        'config:check the configuration, show all of it, or import one'
+        'render:show a report for any reader\: person, agent, HTTP client, operator'
+        'simulate:compare retry policies in a simulated outage, rate limit or storm'
+        'mock:serve a provider that fails as its models are called'
+        'serve:run the gateway'
+        'audit:what the gateway did\: what failed, what was tried, what it cost'
+        'doctor:check whether the gateway can work here'
+        'help:show the help of a command'
+    )
+    _arguments -C '(- *)--help[show the help]' '(- *)--version[show the version]' \
+        '1:command:->command' '*::argument:->argument'
+    case $state in
+    command) _describe -t commands command commands ;;
+    argument)
+        case $line[1] in
+        explain)
+            _arguments '(- *)--help[show the help]' \
+                '--provider=[who answered (default\: recognised)]:NAME:' \
+                '--model=[the model that was asked]:NAME:' \
+                '--family=[what kind of call it was\: llm (default), image, audio, embedding, extract, search or tool]:FAMILY:(llm image audio embedding extract search tool)' \
+                '--status=[the HTTP status]:N:' \
+                '*--header=[a header of the response, '\''Name\: value'\''; may be repeated]:HEADER:' \
+                '--transport=[how the transport failed\: timeout, connect_refused, dns, tls, reset or eof]:HOW:(timeout connect_refused dns tls reset eof)' \
+                '--phase=[how far the call had come\: connect, sent, headers or committed]:PHASE:(connect sent headers committed)' \
+                '--exit=[the exit status of a process; the input is what it said on standard error]:N:' \
+                '--window=[the model'\''s context window in tokens]:N:' \
+                '--replayable=[yes or no\: may the request be sent again although it may have been carried out? (default\: by family)]:Y|N:(yes no)' \
+                '--rules=[rules of your own, tried before the built-in ones]:FILE:_files' \
+                '--check-rules=[check a file of rules, and do nothing else]:FILE:_files' \
+                '--why[show how it was decided\: what was unwrapped, what it means, which rules were tried]' \
+                '--jsonl[read one case a line, write one report a line, in order]' \
+                '--format=[how to show it, as in render (default\: human)]:FORMAT:(human json markdown http report problem openai-chat openai-responses anthropic gemini log otel)' \
+                '--view=[who reads it\: user, model or internal (default\: internal, and the format'\''s own for a client'\''s)]:VIEW:(user model internal)' \
+                '--dialect=[the body of --format http, as in render]:DIALECT:(problem openai-chat openai-responses anthropic gemini)' \
+                '--indent=[spaces a level in --format json, 0 to 8 (default\: 0, one line)]:N:' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '*:file:_files'
+            ;;
+        errors)
+            _arguments '(- *)--help[show the help]' \
+                '--format=[human (default), json or markdown]:FORMAT:(human json markdown)' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns for human (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '*: :'
+            ;;
+        exec)
+            _arguments '(- *)--help[show the help]' \
+                '--policy=[transport (default), session, council, none, or one of the configuration'\''s policies]:NAME:' \
+                '--config=[the configuration that the policy is in (default\: recourse.yaml here, else in the XDG config directory)]:FILE:_files' \
+                '--tries=[tries in all, the first included (default\: the policy'\''s)]:N:' \
+                '--budget=[how long it may take in all, as 30s or 5m\: no try starts later, and one that still runs is ended]:TIME:' \
+                '--events=[append the events to a file, as JSON lines]:FILE:_files' \
+                '--json-events[write the events to standard error, in place of words for a person]' \
+                '--quiet[say nothing about retries and failures]' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '*:::command:_normal'
+            ;;
+        config)
+            _arguments '(- *)--help[show the help]' \
+                '--format=[of check and prices\: human (default) or json]:FORMAT:(human json)' \
+                '1:verb:( check show keys prices import litellm)' \
+                '*:file:_files'
+            ;;
+        render)
+            _arguments '(- *)--help[show the help]' \
+                '--format=[how to show it, see below (default\: human)]:FORMAT:(human json markdown http report problem openai-chat openai-responses anthropic gemini log otel)' \
+                '--view=[who reads it\: user (message, action, ids), model (class, code, safe context) or internal (everything)]:VIEW:(user model internal)' \
+                '--dialect=[the body of --format http\: problem (default), openai-chat, openai-responses, anthropic or gemini]:DIALECT:(problem openai-chat openai-responses anthropic gemini)' \
+                '--stream[a client'\''s dialect as the last event of a stream, not as a body]' \
+                '--strict[refuse what is not exactly a report\: unknown keys and values, damage]' \
+                '--indent=[spaces a level in --format json, 0 to 8 (default\: 0, one line)]:N:' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '*:file:_files'
+            ;;
+        simulate)
+            _arguments '(- *)--help[show the help]' \
+                '*--policy=[run this policy in the place of the scenario'\''s\: one of its own, or a built-in one; may be repeated]:NAME:' \
+                '--seed=[where chance begins (default\: the scenario'\''s); the same seed gives the same bytes]:N:' \
+                '--requests=[scale the scenario so that about N requests come in]:N:' \
+                '--out=[write charts (success, load, latency, amplification; SVG) and result.json into this folder, which is made if it is not there, with those above it]:DIR:_files' \
+                '--format=[human (default), json or csv]:FORMAT:(human json csv)' \
+                '--plot[show success and load over time as characters]' \
+                '--list[show the built-in scenarios and policies]' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns for human (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '*:file:_files'
+            ;;
+        mock)
+            _arguments '(- *)--help[show the help]' \
+                '--listen=[where to listen (default\: 127.0.0.1\:8788); port 0 lets the system choose]:HOST:PORT:' \
+                '--scenario=[rules, keys and limits in YAML, asked before the model'\''s name]:FILE:_files' \
+                '--seed=[where chance begins (default\: the scenario'\''s); the same seed gives the same answers]:N:' \
+                '--port-file=[write the port into this file once it is open]:FILE:_files' \
+                '--quiet[no line for every request]' \
+                '*: :'
+            ;;
+        serve)
+            _arguments '(- *)--help[show the help]' \
+                '--config=[the configuration (default\: recourse.yaml here or in the user'\''s folder, else what the environment says)]:FILE:_files' \
+                '--listen=[where to listen (default\: the configuration'\''s); port 0 lets the system choose]:HOST:PORT:' \
+                '--port-file=[write the port into this file once it is open]:FILE:_files' \
+                '--log=[auto (for people on a terminal, else JSON), json, human or off (default\: the configuration'\''s)]:FORMAT:' \
+                '*: :'
+            ;;
+        audit)
+            _arguments '(- *)--help[show the help]' \
+                '--store=[the audit\: a file, or a URL as in the configuration]:STORE:_files' \
+                '--config=[the configuration that names it]:FILE:_files' \
+                '--since=[from then on\: 2h (ago), 02\:30, yesterday, 2026-11-16, RFC 3339]:TIME:' \
+                '--until=[before then]:TIME:' \
+                '--client=[of this client]:NAME:' \
+                '--route=[that took this route]:NAME:' \
+                '--model=[that asked for this model]:NAME:' \
+                '--target=[that tried this target, as openai/gpt-4o]:NAME:' \
+                '--code=[that ended with this error code]:CODE:' \
+                '--class=[that ended with an error of this class]:CLASS:' \
+                '--outcome=[that ended like this\: succeeded, recovered (after a failed attempt), failed, cancelled, open; or notice]:OUTCOME:(open succeeded failed cancelled notice recovered)' \
+                '--report=[that have this report]:ID:' \
+                '--limit=[how many (list 20, tail 10, export all; stats\: rows of a table, 15)]:N:' \
+                '--after=[the next page\: those behind this one]:KEY:' \
+                '--by=[of stats\: target, class, code, hour, client, route, model (default\: target,code)]:LIST:' \
+                '--of=[of export\: operations (default) or attempts]:WHAT:(operations attempts)' \
+                '--follow[of tail, also -f\: go on as operations end]' \
+                '--format=[human, json or markdown; tail\: human, jsonl; export\: jsonl, csv]:FORMAT:(human json markdown jsonl csv)' \
+                '--agent[for an agent\: markdown where there is any]' \
+                '--view=[of reports\: user, model or internal (everything)]:VIEW:(user model internal)' \
+                '--color=[auto (default), always or never; auto honours NO_COLOR]:WHEN:(auto always never)' \
+                '--width=[columns (default\: the terminal'\''s)]:N:' \
+                '1:verb:( list show tail stats export check)' \
+                '*:file:_files'
+            ;;
+        doctor)
+            _arguments '(- *)--help[show the help]' \
+                '--config=[the configuration (default\: recourse.yaml here or in the user'\''s folder, else what the environment says)]:FILE:_files' \
+                '--offline[asks no provider]' \
+                '--timeout=[for everything that is asked over the network (default\: 10)]:SECONDS:' \
+                '--format=[human (default), json or markdown]:FORMAT:(human json markdown)' \
+                '--color=[auto (default), always or never]:WHEN:(auto always never)' \
+                '*: :'
+            ;;
+        help)
+            _arguments '(- *)--help[show the help]' \
+                '1:command:(explain errors exec config render simulate mock serve audit doctor help)'
+            ;;
+        esac
+        ;;
+    esac
+}
+
+_recourse "$@"

@@ -1,0 +1,80 @@
+/* What `recourse doctor` asks over the network: every question at once, on one loop, with one time
+ * limit for all. */
+#ifndef RC_CLI_DOCTOR_NET_H
+#define RC_CLI_DOCTOR_NET_H
+
+#include "base/arena.h"
+#include "cli/doctor.h"
+#include "net/tls_facts.h"
+#include "net/upstream.h"
+
+/* Headers of an answer that are kept. */
+#define RC_ASKED_HEADERS_MAX 64
+#define RC_ASKED_BODY_MAX ((size_t)64 << 10)
+
+struct rc_ask_net;
+
+/* One request, and what came of it. */
+typedef struct rc_asked {
+    struct rc_ask_net *net;
+    struct rc_asked *next;
+    rc_origin origin;
+    rc_upstream_call call;
+    rc_buf wire; /* what is sent, a key in it: wiped at the end */
+    rc_buf body; /* of an answer that is not 200 */
+    bool is_over;
+    bool is_late; /* the time limit came first */
+    rc_upstream_kind failure;
+    rc_phase phase;
+    char failure_text[128]; /* ends in NUL */
+    int status;             /* 0: no answer */
+    uint64_t started_ms;
+    uint64_t answered_ms;
+    bool is_page; /* HTML, where JSON was asked for */
+    bool has_date;
+    int64_t ahead_ms; /* of our clock, the server's date */
+    bool has_tls;
+    rc_tls_facts tls;
+    size_t header_count;
+    rc_header headers[RC_ASKED_HEADERS_MAX];
+} rc_asked;
+
+/* A name that is looked for. */
+typedef struct rc_asked_name {
+    rc_lookup lookup; /* the first member: on_done finds us by it */
+    struct rc_ask_net *net;
+    struct rc_asked_name *next;
+    bool is_over;
+    bool is_late;
+    size_t address_count;
+} rc_asked_name;
+
+typedef struct rc_ask_net {
+    rc_doctor *doctor;
+    rc_arena arena;
+    uv_loop_t loop;
+    uv_timer_t timer;
+    rc_upstream *upstream;
+    rc_resolver resolver;
+    rc_asked *asked;
+    rc_asked_name *names;
+    size_t left; /* questions without an answer */
+    bool is_ending;
+} rc_ask_net;
+
+/* False: there is no memory. doctor: borrows until done. */
+bool rc_ask_net_init(rc_ask_net *net, rc_doctor *doctor);
+
+/* Asks PREFIX + path of origin. push_more: appends header lines, may be NULL; false: nothing can be
+ * asked. NULL: no memory. Views net. origin: copies. */
+rc_asked *rc_ask(rc_ask_net *net, const rc_origin *origin, const char *path,
+                 bool (*push_more)(rc_buf *wire, void *ctx), void *ctx);
+rc_asked_name *rc_ask_name(rc_ask_net *net, const char *host);
+
+/* Waits for all answers, or for the time limit; then closes everything. */
+void rc_ask_net_run(rc_ask_net *net);
+
+/* Wipes what was sent. */
+void rc_ask_net_done(rc_ask_net *net);
+
+#endif

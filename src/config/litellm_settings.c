@@ -1,0 +1,163 @@
+/* router_settings, litellm_settings, general_settings: what holds for all. */
+#include <string.h>
+
+#include "config/litellm_private.h"
+
+#define RETRIES_MAX 99u
+#define FAILS_MAX 100000u
+
+/* A value that may stand in either section; the router's counts. */
+static const rc_yaml_node *either(const rc_litellm *in, const char *key)
+{
+    const rc_yaml_node *node = rc_yaml_get(in->router, rc_str_c(key));
+    return node != NULL ? node : rc_yaml_get(in->settings, rc_str_c(key));
+}
+
+static void read_retries(rc_litellm *in)
+{
+    const rc_yaml_node *node = either(in, "num_retries");
+    uint64_t retries = 0;
+    if (node == NULL || !rc_litellm_number(in, node, RETRIES_MAX, &retries))
+        return;
+    in->max_attempts = retries + 1;
+    in->has_policy = true;
+    rc_litellm_say(in, node,
+                   "these are tries at each target of a chain, before the next one is "
+                   "asked");
+}
+
+static void read_retry_policy(rc_litellm *in)
+{
+    /* In the order of rule_attempts. */
+    static const char *const keys[] = {"RateLimitErrorRetries", "TimeoutErrorRetries",
+                                       "InternalServerErrorRetries"};
+    const rc_yaml_node *map = either(in, "retry_policy");
+    if (map == NULL || map->kind != RC_YAML_MAP)
+        return;
+    for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
+        uint64_t retries = 0;
+        bool is_known = false;
+        for (size_t i = 0; i < 3; i++) {
+            if (!rc_str_eq(node->key, rc_str_c(keys[i])))
+                continue;
+            is_known = true;
+            if (!rc_litellm_number(in, node, RETRIES_MAX, &retries))
+                continue;
+            in->rule_attempts[i] = retries + 1;
+            in->has_policy = true;
+        }
+        if (!is_known)
+            rc_litellm_say(in, node, "the same call would fail again: not retried");
+    }
+}
+
+static void read_rest_after_failures(rc_litellm *in)
+{
+    const rc_yaml_node *cooldown = either(in, "cooldown_time");
+    const rc_yaml_node *fails = either(in, "allowed_fails");
+    if (cooldown != NULL)
+        in->has_cooldown = rc_litellm_seconds(in, cooldown, &in->cooldown_ms);
+    if (fails == NULL || !rc_litellm_number(in, fails, FAILS_MAX, &in->allowed_fails))
+        return;
+    in->has_allowed_fails = true;
+    rc_litellm_say(in, fails,
+                   "the breaker opens when half of the calls of a minute fail, from so "
+                   "many calls on");
+}
+
+static void read_timeouts(rc_litellm *in)
+{
+    const rc_yaml_node *timeout = either(in, "timeout");
+    const rc_yaml_node *stream = either(in, "stream_timeout");
+    if (timeout == NULL)
+        timeout = either(in, "request_timeout");
+    if (timeout != NULL && rc_litellm_seconds(in, timeout, &in->timeout_ms))
+        rc_litellm_say(in, timeout,
+                       "it limits each try up to its first byte; deadline_ms limits "
+                       "the whole request");
+    if (stream != NULL && rc_litellm_seconds(in, stream, &in->stream_timeout_ms))
+        rc_litellm_say(in, stream, "it limits the silence between two pieces of an answer");
+}
+
+static void read_master_key(rc_litellm *in)
+{
+    const rc_yaml_node *node = rc_yaml_get(in->general, RC_STR("master_key"));
+    const rc_str text = rc_litellm_text(node);
+    if (text.len == 0 || rc_litellm_variable(in, text, &in->master_key))
+        return;
+    in->master_key = RC_STR("env:LITELLM_MASTER_KEY");
+    rc_litellm_say(in, node,
+                   "a literal key is not copied; put it into the variable "
+                   "LITELLM_MASTER_KEY");
+}
+
+/* ---- what is left ---- */
+
+static bool is_among(rc_str key, const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (rc_str_eq(key, rc_str_c(names[i])))
+            return true;
+    return false;
+}
+
+static const char *reason_of(rc_str key)
+{
+    static const struct {
+        const char *key, *why;
+    } reasons[] = {
+        {"routing_strategy", "we fail over in order and do not balance"},
+        {"content_policy_fallbacks", "content that one provider refuses is not shown to the next"},
+        {"model_group_retry_policy", "a route names its policy: write one under policies"},
+        {"model_group_alias", "an alias that is no name of a model here"},
+        {"enable_pre_call_checks", "the provider's own answer decides"},
+        {"redis_host", "there is no state outside of the process and its store"},
+        {"redis_password", "there is no state outside of the process and its store"},
+        {"redis_port", "there is no state outside of the process and its store"},
+        {"redis_url", "there is no state outside of the process and its store"},
+        {"database_url", "the audit is a file: store: sqlite:PATH"},
+        {"cache", "answers are not cached"},
+        {"cache_params", "answers are not cached"},
+        {"drop_params", "requests are passed on as they come"},
+        {"modify_params", "requests are passed on as they come"},
+        {"callbacks", "see the audit, the log and the metrics"},
+        {"success_callback", "see the audit, the log and the metrics"},
+        {"failure_callback", "see the audit, the log and the metrics"},
+        {"set_verbose", "see log.format"},
+        {"max_budget", "see budgets"},
+        {"budget_duration", "see budgets"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (rc_str_eq(key, rc_str_c(reasons[i].key)))
+            return reasons[i].why;
+    return "no counterpart";
+}
+
+static void note_rest(rc_litellm *in, const rc_yaml_node *map, const char *const *known)
+{
+    if (map == NULL)
+        return;
+    for (const rc_yaml_node *node = map->first; node != NULL; node = node->next)
+        if (!is_among(node->key, known))
+            rc_litellm_say(in, node, reason_of(node->key));
+}
+
+void rc_litellm_read_settings(rc_litellm *in)
+{
+    /* Fallbacks and aliases are read where chains are made. */
+    static const char *const shared[] = {"num_retries",       "retry_policy",
+                                         "cooldown_time",     "allowed_fails",
+                                         "timeout",           "stream_timeout",
+                                         "request_timeout",   "fallbacks",
+                                         "default_fallbacks", "context_window_fallbacks",
+                                         "model_group_alias", NULL};
+    static const char *const general[] = {"master_key", NULL};
+    read_retries(in);
+    read_retry_policy(in);
+    read_rest_after_failures(in);
+    read_timeouts(in);
+    read_master_key(in);
+    note_rest(in, in->router, shared);
+    note_rest(in, in->settings, shared);
+    note_rest(in, in->general, general);
+}

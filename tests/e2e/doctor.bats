@@ -1,0 +1,337 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031,SC2154,SC2317 # every test is a shell of its own; run sets stderr
+#
+# recourse doctor: each thing that can be wrong is made wrong, and must be found and named.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    pids=()
+    export GOOD=key-of-9999 BAD=key-of-1111 LANG=C.UTF-8
+    unset UNSET NO_COLOR CREDENTIALS_DIRECTORY SSL_CERT_FILE COLUMNS
+}
+
+teardown() {
+    for pid in "${pids[@]}"; do
+        kill -TERM "$pid" 2>/dev/null || continue
+        wait "$pid" 2>/dev/null || true
+    done
+}
+
+# Runs something in the background until its port is in a file; the port is then in $port.
+start() { # PORT-FILE COMMAND...
+    local file=$1
+    shift
+    rm -f "$file"
+    "$@" 2>talk 3>&- &
+    pids+=($!)
+    for _ in $(seq 400); do
+        [ ! -s "$file" ] || break
+        sleep 0.05
+    done
+    port=$(cat "$file")
+}
+
+mock() {
+    echo '{unknown_keys: refuse, keys: [{name: one, ends: "9999"}]}' >keys.yaml
+    start mock.port "$RECOURSE" mock --listen 127.0.0.1:0 --quiet --scenario keys.yaml \
+        --port-file mock.port
+}
+
+# A configuration whose provider is this one; nothing of it is held by anybody.
+provider() { # FIELDS [MORE]
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+admin: {listen: "off"}
+limits: {max_connections: 16, max_in_flight: 16}
+providers: {up: {$1}}
+routes: [{model: "*", chain: [{target: up/*}]}]
+${2:-}
+YAML
+}
+
+doctor() { # OPTION...
+    "$RECOURSE" doctor "$@"
+}
+
+# The finding of a group and name, in the form MARK DETAIL.
+finding() { # WHAT
+    python3 -c '
+import json, sys
+for f in json.load(open("found.json"))["findings"]:
+    if f["what"] == sys.argv[1]:
+        print(f["mark"], f["detail"], "->", f.get("next", ""))' "$1"
+}
+
+found() { # EXIT-STATUS [OPTION...]
+    local wanted=$1 status=0
+    shift
+    doctor --format json "$@" >found.json || status=$?
+    [ "$status" = "$wanted" ] || { echo "exit status $status" && cat found.json && return 1; }
+}
+
+@test "a key that is taken, one that is refused, one that is not there" {
+    mock
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
+    found 0
+    [[ $(finding "up connection") == "fine port $port, without TLS, of 127.0.0.1"* ]]
+    [[ $(finding "up env:GOOD") == "fine 200 in "*" ms: the key is taken"* ]]
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:BAD]"
+    found 77
+    [[ $(finding "up env:GOOD") == "fine 200 "* ]]
+    [[ $(finding "up env:BAD") == "fault 401 AuthFailed: "*"-> Check that the API key"* ]]
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:BAD, env:UNSET]"
+    found 78
+    [[ $(finding up) == *"fault env:UNSET: not set -> set the variable"* ]]
+    [[ $(finding "up env:BAD") == "fault 401"* ]]
+    [ -z "$(finding "up env:UNSET")" ]
+}
+
+@test "each interface is asked in its own way" {
+    mock
+    for kind in "anthropic $port" "gemini $port" "openai $port/v1"; do
+        provider "kind: ${kind% *}, base_url: \"http://127.0.0.1:${kind#* }\", keys: [env:GOOD]"
+        found 0
+        [[ $(finding "up env:GOOD") == "fine 200 "* ]]
+        provider "kind: ${kind% *}, base_url: \"http://127.0.0.1:${kind#* }\", keys: [env:BAD]"
+        found 77
+        [[ $(finding "up env:BAD") == "fault 40"?" AuthFailed"* ]]
+    done
+}
+
+# A server that has one answer to everything.
+answering() { # STATUS TYPE BODY
+    start web.port python3 -c '
+import http.server, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(int(sys.argv[1]))
+        self.send_header("content-type", sys.argv[2])
+        self.end_headers()
+        self.wfile.write(sys.argv[3].encode())
+    def log_message(self, *args):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+open(".port", "w").write(str(server.server_address[1]))
+os.rename(".port", "web.port")
+server.serve_forever()' "$@"
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
+}
+
+@test "other answers: no list of models, a page, a rate limit, a failure" {
+    answering 404 text/plain "not here"
+    found 0
+    [[ $(finding "up env:GOOD") == "warning 404 "*"the key was not tried"* ]]
+    answering 200 text/html "<h1>Welcome to the hotel</h1>"
+    found 0
+    [[ $(finding "up env:GOOD") == "warning 200 in "*"a page where a list was expected"* ]]
+    answering 429 application/json '{"error":{"message":"slow down","type":"rate_limit_error"}}'
+    found 0
+    [[ $(finding "up env:GOOD") == "warning 429 RateLimited"* ]]
+    answering 500 application/json '{"error":{"message":"oh key-of-9999"}}'
+    found 69
+    [[ $(finding "up env:GOOD") == "fault 500 "* ]]
+    run ! grep -F 9999 found.json
+}
+
+@test "a port where nobody is, a name that is none, a server without TLS" {
+    mock
+    provider 'kind: openai, base_url: "http://127.0.0.1:1/v1", keys: [env:GOOD]'
+    found 69
+    [[ $(finding "up connection") == "fault 127.0.0.1: the connection was refused (ConnectionFailed)"* ]]
+    [ -z "$(finding "up env:GOOD")" ]
+    provider 'kind: openai, base_url: "https://nowhere.invalid/v1", keys: [env:GOOD]'
+    found 69
+    [[ $(finding "up name") == "fault nowhere.invalid: the host's name was not found"* ]]
+    provider "kind: openai, base_url: \"https://127.0.0.1:$port/v1\", keys: [env:GOOD]"
+    found 69
+    [[ $(finding "up connection") == fine* ]]
+    [[ $(finding "up tls") == "fault 127.0.0.1: the peer does not speak TLS"* ]]
+}
+
+day=86400
+
+peer() { # NAMES FROM UNTIL [DATE-OFFSET]
+    rm -rf peer
+    mkdir peer
+    start peer/port "$RECOURSE_BINARY/tests/tool_tls_peer" peer "$@"
+    provider "kind: openai, base_url: \"https://127.0.0.1:$port/v1\", keys: [env:GOOD]"
+}
+
+@test "a certificate: good, about to expire, expired, not yet valid, of another host, of nobody" {
+    peer IP:127.0.0.1 -$day $((90 * day))
+    SSL_CERT_FILE=peer/ca.pem found 0
+    [[ $(finding "up tls") == "fine TLSv1.3, the certificate for 127.0.0.1 is good until 2"*", by Test CA"* ]]
+    [[ $(finding "up env:GOOD") == "fine 200"* ]]
+    found 69
+    [[ $(finding "up tls") == "fault "*"issuer is not trusted"*"SSL_CERT_FILE"* ]]
+    peer IP:127.0.0.1 -$day $((3 * day))
+    SSL_CERT_FILE=peer/ca.pem found 0
+    [[ $(finding "up tls") == "warning "*"good until"*"renew"* ]]
+    peer IP:127.0.0.1 -$((9 * day)) -$day
+    SSL_CERT_FILE=peer/ca.pem found 69
+    [[ $(finding "up tls") == "fault "*"has expired"*"date"* ]]
+    peer IP:127.0.0.1 $day $((9 * day))
+    SSL_CERT_FILE=peer/ca.pem found 69
+    [[ $(finding "up tls") == "fault "*"not valid yet"* ]]
+    peer DNS:other.example -$day $day
+    SSL_CERT_FILE=peer/ca.pem found 69
+    [[ $(finding "up tls") == "fault "*"for another host"*"base_url"* ]]
+    peer self -$day $day
+    SSL_CERT_FILE=peer/ca.pem found 69
+    [[ $(finding "up tls") == "fault "*"self-signed"* ]]
+}
+
+@test "the clock: the same, ahead, behind" {
+    peer IP:127.0.0.1 -$day $((90 * day))
+    SSL_CERT_FILE=peer/ca.pem found 0
+    [[ $(finding date) == "fine agrees"* ]]
+    peer IP:127.0.0.1 -$day $((90 * day)) 7200
+    SSL_CERT_FILE=peer/ca.pem found 0
+    [[ $(finding date) == "warning "*" seconds behind that of 127.0.0.1 -> set the clock"* ]]
+    peer IP:127.0.0.1 -$day $((90 * day)) -7200
+    SSL_CERT_FILE=peer/ca.pem found 0
+    [[ $(finding date) == "warning "*" seconds ahead of that of 127.0.0.1"* ]]
+}
+
+@test "a server that says nothing: the time limit ends it" {
+    start silent.port python3 -c '
+import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+open(".port", "w").write(str(s.getsockname()[1]))
+import os; os.rename(".port", "silent.port")
+time.sleep(600)'
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
+    found 69 --timeout 1
+    [[ $(finding "up answer") == "fault "*"in time (NetworkTimeout)"* || $(finding "up answer") == "fault not done within 1 seconds"* ||
+        $(finding "up answer") == "fault "*"in time (ProviderTimeout)"* ]]
+}
+
+@test "offline asks nobody" {
+    provider 'kind: openai, base_url: "http://127.0.0.1:1/v1", keys: [env:GOOD]'
+    found 0 --offline
+    [[ $(finding offline) == "note no provider was asked"* ]]
+    [ -z "$(finding "up connection")" ]
+}
+
+@test "keys in files: good, missing, for everybody, a folder" {
+    (umask 077 && echo key-of-9999 >key)
+    provider "kind: openai, base_url: \"http://127.0.0.1:1/v1\", keys: [file:$PWD/key]"
+    found 0 --offline
+    [[ $(finding up) == "fine file:$PWD/key: there"* ]]
+    chmod 644 key
+    found 0 --offline
+    [[ $(finding up) == "warning file:$PWD/key: readable by everybody -> chmod 600"* ]]
+    rm key
+    found 78 --offline
+    [[ $(finding up) == "fault file:$PWD/key: missing"* ]]
+    mkdir key
+    found 78 --offline
+    [[ $(finding up) == "fault file:$PWD/key: a folder"* ]]
+}
+
+@test "a configuration that is wrong, or not there" {
+    echo 'lisen: 127.0.0.1:1' >recourse.yaml
+    found 78
+    [[ $(finding recourse.yaml) == "fault 1:1: lisen: unknown key; did you mean listen"* ]]
+    [ -n "$(finding OpenSSL)" ]
+    found 78 --config none.yaml
+    [[ $(finding file) == "fault none.yaml cannot be read: "* ]]
+}
+
+@test "what is good and deserves a thought" {
+    cat >recourse.yaml <<'YAML'
+listen: 0.0.0.0:0
+admin: {listen: "off"}
+providers:
+  bare: {kind: openai, keys: []}
+  plain: {kind: openai_compatible, base_url: "http://10.0.0.1/v1", insecure: true}
+YAML
+    found 0 --offline
+    [[ $(finding clients) == "warning none are named, and the gateway listens beyond this machine"* ]]
+    [[ $(finding routes) == "warning there is none"* ]]
+    [[ $(finding bare) == *"note no route asks"*"warning it has no key"* ]]
+    [[ $(finding plain) == *"warning insecure"* ]]
+}
+
+@test "the store: not there, in use, damaged, for everybody, in no folder" {
+    provider 'kind: demo' 'store: sqlite:audit.db'
+    found 0
+    [[ $(finding file) == *"note audit.db is not there yet"* ]]
+    [[ $(finding writer) == "fine nobody"* ]]
+    start gate.port "$RECOURSE" serve --port-file gate.port --log off
+    found 0
+    [[ $(finding file) == *"fine audit.db can be read, "* ]]
+    [[ $(finding writer) == "note a running gateway writes to it"* ]]
+    chmod 644 audit.db
+    found 0
+    [[ $(finding permissions) == "warning everybody"* ]]
+    head -c 4096 /dev/urandom >other.db
+    provider 'kind: demo' 'store: sqlite:other.db'
+    found 74
+    [[ $(finding file) == *"fault "* ]]
+    provider 'kind: demo' 'store: sqlite:no/folder/x.db'
+    found 77
+    [[ $(finding folder) == "fault no file can be made there: "* ]]
+    provider 'kind: demo' 'audit: {durability: "off"}'
+    found 0
+    [[ $(finding audit) == "note off"* ]]
+}
+
+@test "ports: free, held by a gateway, held by another program" {
+    provider 'kind: demo'
+    start gate.port "$RECOURSE" serve --port-file gate.port --log off
+    sed -i "s/^listen: .*/listen: 127.0.0.1:$port/" recourse.yaml
+    found 0
+    [[ $(finding listen) == "fine 127.0.0.1:$port: a gateway runs there and is ready"* ]]
+    kill -TERM "${pids[-1]}"
+    wait "${pids[-1]}"
+    found 0
+    [[ $(finding listen) == "fine 127.0.0.1:$port is free"* ]]
+    mock
+    sed -i "s/^listen: .*/listen: 127.0.0.1:$port/" recourse.yaml
+    found 69
+    [[ $(finding listen) == "fault 127.0.0.1:$port is held by another program"* ]]
+    sed -i "s/^listen: .*/listen: 192.0.2.1:8000/" recourse.yaml
+    found 69
+    [[ $(finding listen) == "fault 192.0.2.1:8000: "* ]]
+}
+
+@test "fewer descriptors than connections is a warning" {
+    provider 'kind: demo'
+    found 0
+    [[ $(finding "open files") == fine* ]]
+    ulimit -n 200
+    found 0
+    [[ $(finding "open files") == "warning 200 at most"*"LimitNOFILE"* ]]
+}
+
+@test "no form shows a key, and lines fit the terminal" {
+    mock
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:BAD]"
+    for format in human json markdown; do
+        run -77 doctor --format "$format"
+        [[ $output != *key-of* ]]
+        [[ $output == *AuthFailed* ]]
+        [[ $output != *$'\e'* ]]
+    done
+    for columns in 40 60 100; do
+        COLUMNS=$columns doctor >lines || true
+        [ "$(wc -L <lines)" -le "$columns" ]
+    done
+    run -77 doctor --color always
+    [[ $output == *$'\e[31m'* ]]
+    LANG=C LC_ALL=C run -77 doctor
+    [ -z "$(LC_ALL=C tr -d '\n -~' <<<"$output")" ]
+    run -77 doctor
+    [[ ${lines[-1]} == "1 fault, "*" fine" ]]
+}
+
+@test "the command line is read strictly" {
+    run -64 doctor --timeout 0
+    run -64 doctor --format yaml
+    run -64 doctor file
+    run -0 doctor --help
+    [[ $output == *"Exit status"* ]]
+}

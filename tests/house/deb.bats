@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# The Debian package, by its structure; `make deb-test` installs it.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    command -v dpkg-shlibdeps >/dev/null || skip "there is no dpkg-dev"
+    export RECOURSE_BUILD=$BATS_FILE_TMPDIR
+    deb=$("$RECOURSE_SOURCE/tools/deb.sh" "$(dirname "$RECOURSE")")
+    export deb
+    dpkg-deb -R "$deb" "$BATS_FILE_TMPDIR/tree"
+    export tree=$BATS_FILE_TMPDIR/tree
+}
+
+@test "it says what it is and what it needs" {
+    version=$(sed -n 's/^#define RC_VERSION "\(.*\)"$/\1/p' "$RECOURSE_SOURCE/include/recourse/version.h")
+    [ "$(dpkg-deb -f "$deb" Package)" = recourse ]
+    [ "$(dpkg-deb -f "$deb" Version)" = "$version" ]
+    depends=$(dpkg-deb -f "$deb" Depends)
+    for library in libc6 libuv1 libssl3 libsqlite3-0 libyaml-0-2 ca-certificates; do
+        [[ $depends == *"$library"* ]]
+    done
+    run ! grep -r '@[A-Z]*@' "$tree/DEBIAN"
+}
+
+@test "everything is in it, and root's" {
+    for file in usr/bin/recourse usr/share/man/man1/recourse.1.gz \
+        usr/share/bash-completion/completions/recourse usr/share/zsh/vendor-completions/_recourse \
+        usr/share/fish/vendor_completions.d/recourse.fish usr/lib/systemd/system/recourse.service \
+        usr/lib/systemd/system/recourse.socket etc/recourse/recourse.yaml \
+        usr/share/doc/recourse/copyright; do
+        echo "$file"
+        [ -f "$tree/$file" ]
+    done
+    run ! grep -v ' root/root ' <(dpkg-deb -c "$deb")
+    run ! grep -E '^-.......w' <(dpkg-deb -c "$deb")
+    [ "$(stat -c %a "$tree/etc/recourse/credentials")" = 700 ]
+}
+
+@test "the command in it runs, and the example is good" {
+    "$tree/usr/bin/recourse" --version
+    "$tree/usr/bin/recourse" config check "$tree/etc/recourse/recourse.yaml"
+}
+
+@test "what a person may edit is a conffile, and nothing else in /etc is a file" {
+    diff <(cd "$tree" && find etc -type f | sed 's|^|/|' | sort) "$tree/DEBIAN/conffiles"
+}
+
+@test "the sums are right" {
+    (cd "$tree" && md5sum -c --quiet DEBIAN/md5sums)
+}
+
+@test "the scripts do nothing without systemd, and a purge removes what is ours" {
+    [ ! -d /run/systemd/system ] || skip "systemd runs here"
+    for script in postinst prerm; do
+        "$tree/DEBIAN/$script" configure 0.0.1
+        "$tree/DEBIAN/$script" remove
+    done
+    for script in postinst prerm postrm; do
+        sh -n "$tree/DEBIAN/$script"
+        shellcheck "$tree/DEBIAN/$script"
+    done
+    "$tree/DEBIAN/postrm" remove
+}
+
+@test "a command that is not there is an error" {
+    run ! "$RECOURSE_SOURCE/tools/deb.sh" "$BATS_TEST_TMPDIR"
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# The units of systemd: sound, hardened, and in step with the command and its configuration.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    units=$RECOURSE_SOURCE/packaging/systemd
+    cd "$BATS_TEST_TMPDIR" || return
+    # The command is where it was built.
+    sed "s|/usr/bin/recourse|$RECOURSE|" "$units/recourse.service" >recourse.service
+    cp "$units/recourse.socket" .
+}
+
+has_systemd() {
+    command -v systemd-analyze >/dev/null || skip "there is no systemd-analyze"
+}
+
+@test "systemd finds nothing wrong with the units" {
+    has_systemd
+    run systemd-analyze verify --man=no ./recourse.service ./recourse.socket
+    echo "$output"
+    [ "$status" = 0 ]
+    [ -z "$(grep -E 'recourse\.(service|socket)' <<<"$output" || true)" ]
+}
+
+@test "a unit that is wrong is seen" {
+    has_systemd
+    echo 'NoNewPriviliges=yes' >>recourse.socket
+    run systemd-analyze verify --man=no ./recourse.socket
+    [[ $output == *NoNewPriviliges* ]]
+}
+
+@test "the service is exposed to little" {
+    has_systemd
+    run systemd-analyze security --offline=true --threshold=20 ./recourse.service
+    echo "$output" | tail -3
+    [ "$status" = 0 ]
+}
+
+@test "a stop waits longer than a drain" {
+    stop_s=$(sed -n 's/^TimeoutStopSec=\([0-9]*\)$/\1/p' recourse.service)
+    drain_ms=$("$RECOURSE" config show "$RECOURSE_SOURCE/packaging/recourse.yaml" |
+        sed -n 's/^ *drain_ms: \([0-9]*\)$/\1/p')
+    [ -n "$drain_ms" ]
+    [ $((stop_s * 1000)) -gt "$drain_ms" ]
+}
+
+@test "the port of the socket is that of the configuration" {
+    port=$(sed -n 's/^ListenStream=//p' recourse.socket)
+    grep -qxF "listen: $port" "$RECOURSE_SOURCE/packaging/recourse.yaml"
+}
+
+@test "the example is a good configuration, also with all that is a comment in it" {
+    "$RECOURSE" config check "$RECOURSE_SOURCE/packaging/recourse.yaml"
+    sed -e 's/^\( *\)# \(openai\|anthropic\): /\1\2: /' -e '/^ *- {model: "\*"/d' \
+        -e 's/^\( *\)# \(- {model\)/\1\2/' -e 's/^# clients:/clients:/' -e 's/^#   - {name/  - {name/' \
+        "$RECOURSE_SOURCE/packaging/recourse.yaml" >all.yaml
+    run -0 "$RECOURSE" config check all.yaml
+    [[ $output == *"credential:recourse_openai (not passed on)"* ]]
+    [[ $output == *"credential:recourse_app"* ]]
+    [[ $output == *"gpt-*"* ]]
+}
+
+@test "signals and exit statuses are those of the command" {
+    grep -qx 'ExecReload=/bin/kill -HUP $MAINPID' recourse.service
+    "$RECOURSE" serve --help | tr '\n' ' ' | grep -q 'SIGHUP reads the configuration again'
+    echo 'lisen: 1' >bad.yaml
+    run -78 "$RECOURSE" serve --config bad.yaml
+    run -66 "$RECOURSE" serve --config none.yaml
+    grep -qx 'RestartPreventExitStatus=64 66 78' recourse.service
+}

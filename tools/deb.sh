@@ -1,0 +1,59 @@
+#!/bin/sh
+# deb.sh [FOLDER]: makes the Debian package of the command in $RECOURSE_BUILD, from the release
+# build or from that in FOLDER, and prints its path. DEB_VERSION: another version than the project's.
+set -eu
+
+cd "$(dirname "$0")/.."
+root=${RECOURSE_BUILD:-build}
+built=${1:-$root/release}
+arch=$(dpkg --print-architecture)
+version=${DEB_VERSION:-$(sed -n 's/^#define RC_VERSION "\(.*\)"$/\1/p' include/recourse/version.h)}
+name=recourse_${version}_$arch.deb
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+tree=$stage/tree
+# What is made here others may read.
+umask 022
+chmod 755 "$stage"
+
+put() { # MODE FILE PLACE
+    install -D -m "$1" "$2" "$tree/$3"
+}
+
+put 755 "$built/recourse" usr/bin/recourse
+strip --strip-unneeded "$tree/usr/bin/recourse"
+for page in man/*.[1-9]; do
+    put 644 "$page" "usr/share/man/man${page##*.}/${page##*/}"
+    gzip -9n "$tree/usr/share/man/man${page##*.}/${page##*/}"
+done
+put 644 completions/recourse.bash usr/share/bash-completion/completions/recourse
+put 644 completions/recourse.zsh usr/share/zsh/vendor-completions/_recourse
+put 644 completions/recourse.fish usr/share/fish/vendor_completions.d/recourse.fish
+for unit in packaging/systemd/*; do
+    put 644 "$unit" "usr/lib/systemd/system/${unit##*/}"
+done
+put 644 packaging/recourse.yaml etc/recourse/recourse.yaml
+put 644 packaging/recourse.yaml usr/share/doc/recourse/examples/recourse.yaml
+put 644 LICENSE usr/share/doc/recourse/copyright
+install -d -m 700 "$tree/etc/recourse/credentials"
+
+# The packages of the libraries that the command is linked with, in the versions that it needs.
+mkdir -p "$stage/debian" "$tree/DEBIAN"
+printf 'Source: recourse\nPackage: recourse\nArchitecture: any\n' >"$stage/debian/control"
+depends=$(cd "$stage" && dpkg-shlibdeps -O -e"$tree/usr/bin/recourse" 2>/dev/null |
+    sed -n 's/^shlibs:Depends=//p')
+[ -n "$depends" ] || { echo "deb.sh: the libraries of the command are of no package" >&2 && exit 1; }
+size=$(du -sk "$tree" | cut -f1)
+sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" \
+    -e "s/@DEPENDS@/$depends/" packaging/debian/control.in >"$tree/DEBIAN/control"
+cp packaging/debian/conffiles "$tree/DEBIAN/conffiles"
+for script in postinst prerm postrm; do
+    install -m 755 "packaging/debian/$script" "$tree/DEBIAN/$script"
+done
+(cd "$tree" && find usr -type f -exec md5sum {} +) | sort -k 2 >"$tree/DEBIAN/md5sums"
+chmod 644 "$tree/DEBIAN/control" "$tree/DEBIAN/conffiles" "$tree/DEBIAN/md5sums"
+
+mkdir -p "$root"
+dpkg-deb --root-owner-group --build "$tree" "$stage/$name" >/dev/null
+mv -f "$stage/$name" "$root/$name"
+echo "$root/$name"

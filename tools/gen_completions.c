@@ -1,0 +1,294 @@
+/* gen_completions ROOT: writes completions/recourse.{bash,zsh,fish} from the tables of commands and
+ * options, so that they cannot go stale. */
+#include <ctype.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "gen_file.h"
+
+/* ---- words ---- */
+
+/* The next word of small letters, of at least two: a verb among the operands. */
+static size_t next_verb(const char **at)
+{
+    const char *text = *at;
+    while (*text != '\0') {
+        size_t len = 0;
+        while (text[len] >= 'a' && text[len] <= 'z')
+            len++;
+        if (len >= 2 && !isalpha((unsigned char)text[len])) {
+            *at = text;
+            return len;
+        }
+        text += len > 0 ? len : 1;
+    }
+    return 0;
+}
+
+static void each_verb(FILE *file, const rc_command *command, const char *before)
+{
+    const char *at = command->operands != NULL ? command->operands : "";
+    size_t len;
+    while (!command->takes_command && (len = next_verb(&at)) > 0) {
+        fprintf(file, "%s%.*s", before, (int)len, at);
+        at += len;
+    }
+}
+
+static bool wants_file(const rc_option *option)
+{
+    return option->value_name != NULL &&
+           (strcmp(option->value_name, "FILE") == 0 || strcmp(option->value_name, "STORE") == 0 ||
+            strcmp(option->value_name, "FOLDER") == 0 || strcmp(option->value_name, "DIR") == 0);
+}
+
+static bool takes_file(const rc_command *command)
+{
+    return command->operands != NULL && strstr(command->operands, "FILE") != NULL;
+}
+
+static bool takes_name_of_command(const rc_command *command)
+{
+    return command->operands != NULL && strcmp(command->operands, "[COMMAND]") == 0;
+}
+
+static void commands(FILE *file, const char *before)
+{
+    for (size_t i = 0; rc_command_at(i) != NULL; i++)
+        fprintf(file, "%s%s", i > 0 ? before : "", rc_command_at(i)->name);
+}
+
+/* Inside single quotes of a shell. Fish and zsh have characters of their own. */
+static void quoted(FILE *file, const char *text, const char *escaped)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            fputs("'\\''", file);
+        else if (strchr(escaped, *text) != NULL)
+            fprintf(file, "\\%c", *text);
+        else
+            fputc(*text, file);
+    }
+}
+
+/* ---- bash ---- */
+
+static void bash_values(FILE *file, const rc_command *command)
+{
+    for (size_t i = 0; i < command->option_count; i++) {
+        const rc_option *option = &command->options[i];
+        if (option->value_name == NULL)
+            continue;
+        fprintf(file, "        %s:--%s)", command->name, option->name);
+        if (option->value_at != NULL) {
+            fputs(" words='", file);
+            for (size_t k = 0; option->value_at(NULL, k) != NULL; k++)
+                fprintf(file, "%s%s", k > 0 ? " " : "", option->value_at(NULL, k));
+            fputs("' ;;\n", file);
+        } else {
+            fputs(wants_file(option) ? " files=1 ;;\n" : " return ;;\n", file);
+        }
+    }
+}
+
+static void bash_command(FILE *file, const rc_command *command)
+{
+    fprintf(file, "        %s)\n            words='--help", command->name);
+    for (size_t i = 0; i < command->option_count; i++)
+        fprintf(file, " --%s", command->options[i].name);
+    if (command->lettered != NULL)
+        fprintf(file, " -%c", command->lettered[0]);
+    each_verb(file, command, " ");
+    if (takes_name_of_command(command)) {
+        fputc(' ', file);
+        commands(file, " ");
+    }
+    fputs("'\n", file);
+    if (takes_file(command))
+        fputs("            files=1\n", file);
+    fputs("            ;;\n", file);
+}
+
+static void write_bash(FILE *file)
+{
+    fputs("# bash completion of recourse. Written by gen_completions; do not edit.\n\n"
+          "_recourse() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    local command=${COMP_WORDS[1]} words='' files='' i\n"
+          "    COMPREPLY=()\n"
+          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='",
+          file);
+    commands(file, " ");
+    fputs(" --help --version'\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+          "        return\n    fi\n"
+          "    # Behind exec -- is somebody else's command line.\n"
+          "    if [ \"$command\" = exec ]; then\n"
+          "        for ((i = 2; i < COMP_CWORD; i++)); do\n"
+          "            [ \"${COMP_WORDS[i]}\" != -- ] || { compopt -o default && return; }\n"
+          "        done\n"
+          "    fi\n"
+          "    case $command:$prev in\n",
+          file);
+    for (size_t i = 0; rc_command_at(i) != NULL; i++)
+        bash_values(file, rc_command_at(i));
+    fputs("        *)\n            case $command in\n", file);
+    for (size_t i = 0; rc_command_at(i) != NULL; i++)
+        bash_command(file, rc_command_at(i));
+    fputs("            *) return ;;\n            esac\n            ;;\n    esac\n"
+          "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+          "    [ -z \"$files\" ] || compopt -o default\n"
+          "}\n\n"
+          "complete -F _recourse recourse\n",
+          file);
+}
+
+/* ---- zsh ---- */
+
+#define ZSH_SPECIAL "[]:\\"
+
+static void zsh_option(FILE *file, const rc_command *command, const rc_option *option)
+{
+    const bool is_repeated =
+        command->repeatable != NULL && strcmp(command->repeatable, option->name) == 0;
+    fprintf(file, "                '%s--%s%s[", is_repeated ? "*" : "", option->name,
+            option->value_name != NULL ? "=" : "");
+    quoted(file, option->help, ZSH_SPECIAL);
+    fputc(']', file);
+    if (option->value_name != NULL) {
+        fprintf(file, ":%s:", option->value_name);
+        if (option->value_at != NULL) {
+            fputc('(', file);
+            for (size_t k = 0; option->value_at(NULL, k) != NULL; k++)
+                fprintf(file, "%s%s", k > 0 ? " " : "", option->value_at(NULL, k));
+            fputc(')', file);
+        } else if (wants_file(option)) {
+            fputs("_files", file);
+        }
+    }
+    fputs("' \\\n", file);
+}
+
+static void zsh_operands(FILE *file, const rc_command *command)
+{
+    const char *at = command->operands != NULL ? command->operands : "";
+    if (command->takes_command)
+        fputs("                '*:::command:_normal'\n", file);
+    else if (takes_name_of_command(command)) {
+        fputs("                '1:command:(", file);
+        commands(file, " ");
+        fputs(")'\n", file);
+    } else if (next_verb(&at) > 0) {
+        fputs("                '1:verb:(", file);
+        each_verb(file, command, " ");
+        fputs(")' \\\n                '*:file:_files'\n", file);
+    } else if (takes_file(command)) {
+        fputs("                '*:file:_files'\n", file);
+    } else {
+        fputs("                '*: :'\n", file);
+    }
+}
+
+static void write_zsh(FILE *file)
+{
+    fputs("#compdef recourse\n"
+          "# zsh completion of recourse. Written by gen_completions; do not edit.\n\n"
+          "_recourse() {\n"
+          "    local state line\n"
+          "    local -a commands\n"
+          "    commands=(\n",
+          file);
+    for (size_t i = 0; rc_command_at(i) != NULL; i++) {
+        fprintf(file, "        '%s:", rc_command_at(i)->name);
+        quoted(file, rc_command_at(i)->summary, ZSH_SPECIAL);
+        fputs("'\n", file);
+    }
+    fputs("    )\n"
+          "    _arguments -C '(- *)--help[show the help]' '(- *)--version[show the version]' \\\n"
+          "        '1:command:->command' '*::argument:->argument'\n"
+          "    case $state in\n"
+          "    command) _describe -t commands command commands ;;\n"
+          "    argument)\n"
+          "        case $line[1] in\n",
+          file);
+    for (size_t i = 0; rc_command_at(i) != NULL; i++) {
+        const rc_command *command = rc_command_at(i);
+        fprintf(file, "        %s)\n            _arguments '(- *)--help[show the help]' \\\n",
+                command->name);
+        for (size_t k = 0; k < command->option_count; k++)
+            zsh_option(file, command, &command->options[k]);
+        zsh_operands(file, command);
+        fputs("            ;;\n", file);
+    }
+    fputs("        esac\n        ;;\n    esac\n}\n\n_recourse \"$@\"\n", file);
+}
+
+/* ---- fish ---- */
+
+static void fish_option(FILE *file, const rc_command *command, const rc_option *option)
+{
+    fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -l %s", command->name,
+            option->name);
+    if (command->lettered != NULL && strcmp(command->lettered, option->name) == 0)
+        fprintf(file, " -s %c", option->name[0]);
+    if (option->value_at != NULL) {
+        fputs(" -x -a '", file);
+        for (size_t k = 0; option->value_at(NULL, k) != NULL; k++)
+            fprintf(file, "%s%s", k > 0 ? " " : "", option->value_at(NULL, k));
+        fputc('\'', file);
+    } else if (option->value_name != NULL) {
+        fputs(wants_file(option) ? " -r -F" : " -x", file);
+    }
+    fputs(" -d '", file);
+    for (const char *text = option->help; *text != '\0'; text++)
+        fprintf(file, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputs("'\n", file);
+}
+
+static void fish_command(FILE *file, const rc_command *command)
+{
+    fprintf(file, "complete -c recourse -n __fish_use_subcommand -a %s -d '", command->name);
+    for (const char *text = command->summary; *text != '\0'; text++)
+        fprintf(file, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputs("'\n", file);
+    if (takes_file(command) || command->takes_command)
+        fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -F\n",
+                command->name);
+    const char *at = command->operands != NULL ? command->operands : "";
+    if (!command->takes_command && next_verb(&at) > 0) {
+        fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -a '",
+                command->name);
+        each_verb(file, command, " ");
+        fputs("'\n", file);
+    }
+    if (takes_name_of_command(command)) {
+        fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -a '",
+                command->name);
+        commands(file, " ");
+        fputs("'\n", file);
+    }
+    for (size_t i = 0; i < command->option_count; i++)
+        fish_option(file, command, &command->options[i]);
+}
+
+static void write_fish(FILE *file)
+{
+    fputs("# fish completion of recourse. Written by gen_completions; do not edit.\n\n"
+          "complete -c recourse -f\n"
+          "complete -c recourse -s h -l help -d 'show the help'\n"
+          "complete -c recourse -n __fish_use_subcommand -l version -d 'show the version'\n",
+          file);
+    for (size_t i = 0; rc_command_at(i) != NULL; i++)
+        fish_command(file, rc_command_at(i));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: gen_completions ROOT\n", stderr);
+        return 2;
+    }
+    return gen_file_write("gen_completions", argv[1], "completions/recourse.bash", write_bash) |
+           gen_file_write("gen_completions", argv[1], "completions/recourse.zsh", write_zsh) |
+           gen_file_write("gen_completions", argv[1], "completions/recourse.fish", write_fish);
+}
