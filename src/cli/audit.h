@@ -156,11 +156,6 @@ void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_
 /* Any other record. */
 void rc_audit_json_record(const rc_audit *audit, rc_json_writer *w, const rc_record *record,
                           bool has_report);
-/* Money as a decimal number of dollars. */
-void rc_audit_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd);
-void rc_audit_json_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
-/* A member, unless the text is empty. */
-void rc_audit_json_text(rc_json_writer *w, rc_str key, rc_str text);
 
 /* The report of a record, read again; NULL when there is none. Gives. */
 const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record);

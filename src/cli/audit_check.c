@@ -1,5 +1,6 @@
 /* Is the file sound, and how much is in it? */
 #include "cli/audit.h"
+#include "store/record_json.h"
 #include "sys/file.h"
 
 #define EXIT_DATA 65
@@ -24,8 +25,8 @@ static void push_json(const rc_audit *audit, const rc_store_extent *extent)
     put_number(&w, RC_STR("strays"), extent->strays);
     put_number(&w, RC_STR("bytes"), extent->bytes);
     if (extent->operations > 0) {
-        rc_audit_json_time(&w, RC_STR("from"), extent->from_unix_ms);
-        rc_audit_json_time(&w, RC_STR("to"), extent->to_unix_ms);
+        rc_record_json_time(&w, RC_STR("from"), extent->from_unix_ms);
+        rc_record_json_time(&w, RC_STR("to"), extent->to_unix_ms);
     }
     rc_json_object_end(&w);
     rc_buf_push_byte(&audit->cli->out, '\n');

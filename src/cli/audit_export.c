@@ -10,6 +10,7 @@
 #include "cli/csv.h"
 #include "codec/datetime.h"
 #include "store/key.h"
+#include "store/record_json.h"
 #include "sys/file.h"
 
 #define PAGE_OPERATIONS 1000
@@ -226,9 +227,9 @@ static void push_attempt(const exporting *e, const rc_record *attempt)
     rc_json_writer_init(&w, out, 0);
     rc_json_object_begin(&w);
     rc_json_member_string(&w, RC_STR("operation_id"), operation->operation_id);
-    rc_audit_json_text(&w, RC_STR("client"), operation->client);
-    rc_audit_json_text(&w, RC_STR("route"), operation->route);
-    rc_audit_json_text(&w, RC_STR("asked"), operation->model);
+    rc_record_json_text(&w, RC_STR("client"), operation->client);
+    rc_record_json_text(&w, RC_STR("route"), operation->route);
+    rc_record_json_text(&w, RC_STR("asked"), operation->model);
     rc_json_member_string(&w, RC_STR("outcome"), rc_str_c(rc_outcome_name(operation->outcome)));
     rc_json_member_string(&w, RC_STR("result"), result_of(e, attempt));
     rc_json_key(&w, RC_STR("attempt"));

@@ -106,6 +106,7 @@ static int exit_status_of(rc_store_fault_kind kind)
     case RC_STORE_CORRUPT:
         return EXIT_DATA;
     case RC_STORE_BUSY:
+    case RC_STORE_STOPPED:
     case RC_STORE_HAS_WRITER:
         return EXIT_TEMPFAIL;
     case RC_STORE_IO:

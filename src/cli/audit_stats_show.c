@@ -5,6 +5,7 @@
 #include "cli/audit_stats.h"
 #include "core/render_markdown.h"
 #include "core/render_wrap.h"
+#include "store/record_json.h"
 
 #define LABEL_COLUMNS 12u
 #define LINE_MAX_BYTES 1024
@@ -270,7 +271,7 @@ static void put_share(rc_json_writer *w, rc_str key, uint64_t part, uint64_t who
 {
     if (whole == 0)
         return;
-    rc_audit_json_usd(w, key, (uint64_t)((double)part / (double)whole * 10000) * 100);
+    rc_record_json_usd(w, key, (uint64_t)((double)part / (double)whole * 10000) * 100);
 }
 
 static void put_group(rc_json_writer *w, rc_str key, const rc_stats_group *group,
@@ -297,7 +298,7 @@ static void put_group(rc_json_writer *w, rc_str key, const rc_stats_group *group
     put_histogram(w, RC_STR("first_byte_ms"), &group->first_byte);
     put_number(w, RC_STR("tokens_in"), group->tokens_in);
     put_number(w, RC_STR("tokens_out"), group->tokens_out);
-    rc_audit_json_usd(w, RC_STR("cost_usd"), group->cost_usd_micro);
+    rc_record_json_usd(w, RC_STR("cost_usd"), group->cost_usd_micro);
     rc_json_object_end(w);
 }
 
@@ -307,7 +308,7 @@ static void put_row(const rc_audit_sums *sums, const rc_audit_table *table, rc_j
     const rc_stats_group *group = row->operations != NULL ? row->operations : row->attempts;
     rc_json_object_begin(w);
     if (table->kind->by == RC_STATS_BY_HOUR && !group->is_rest) {
-        rc_audit_json_time(w, RC_STR("hour"), group->key);
+        rc_record_json_time(w, RC_STR("hour"), group->key);
     } else {
         char room[LINE_MAX_BYTES];
         rc_buf name;
@@ -328,9 +329,9 @@ void rc_audit_stats_json(const rc_audit_sums *sums)
     rc_json_writer_init(&w, &sums->audit->cli->out, 0);
     rc_json_object_begin(&w);
     if (sums->from_unix_ms > 0)
-        rc_audit_json_time(&w, RC_STR("since"), sums->from_unix_ms);
+        rc_record_json_time(&w, RC_STR("since"), sums->from_unix_ms);
     if (sums->until_unix_ms > 0)
-        rc_audit_json_time(&w, RC_STR("until"), sums->until_unix_ms);
+        rc_record_json_time(&w, RC_STR("until"), sums->until_unix_ms);
     put_group(&w, RC_STR("operations"), sums->operations.total, false);
     put_group(&w, RC_STR("attempts"), sums->attempts.total, true);
     put_number(&w, RC_STR("notices"), sums->notice_count);

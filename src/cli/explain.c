@@ -1,5 +1,5 @@
 /* `recourse explain [FILE|-]`: what a failure means, why, and what to do. */
-#include "cli/explain.h"
+#include "cli/explain_judge.h"
 
 #include <string.h>
 
@@ -9,13 +9,10 @@
 #include "cli/formats.h"
 #include "cli/input.h"
 #include "sys/clock.h"
-#include "sys/entropy.h"
 #include "sys/file.h"
 
 /* The most that is read. */
 #define INPUT_MAX_BYTES ((size_t)16 << 20)
-/* A log that is longer is read from its end first: what failed last is what is asked about. */
-#define LOG_END_BYTES ((size_t)4 << 10)
 /* Room for what was recognised, in words. */
 #define CAME_ROOM 256
 
@@ -28,11 +25,7 @@ typedef struct run {
     rc_given given;
     rc_rules *rules;
     rc_buf input;
-    rc_buf cleaned;
-    rc_seen seen;
-    rc_reasoning why;
-    rc_header headers[RC_EXPLAIN_HEADERS_MAX];
-    rc_classify_space space;
+    rc_explaining explaining;
 } run;
 
 static bool is_set(const rc_args *args, int option)
@@ -195,9 +188,9 @@ static void push_human(run *r, const rc_report *report, const rc_verdict *verdic
     rc_buf came;
     rc_buf_init_fixed(&came, room, sizeof room);
     rc_buf_push(&came, RC_STR("Read as "));
-    rc_seen_push(&r->seen, &came);
+    rc_seen_push(&r->explaining.seen, &came);
     rc_buf_push_byte(&came, '.');
-    rc_reasoning_panel(&r->why, rc_buf_get(&came), &style, &r->cli->out);
+    rc_reasoning_panel(&r->explaining.why, rc_buf_get(&came), &style, &r->cli->out);
 }
 
 static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_ms)
@@ -207,8 +200,8 @@ static int push_json_with_why(run *r, const rc_report *report, int64_t now_unix_
     rc_buf_init(&object, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     rc_buf_init(&scratch, &r->cli->alloc, RC_CLI_OUTPUT_MAX);
     push_format(r, report, now_unix_ms, &object);
-    rc_reasoning_json(&r->why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT], &scratch,
-                      &r->cli->out);
+    rc_reasoning_json(&r->explaining.why, rc_buf_get(&object), r->args->numbers[EXPLAIN_INDENT],
+                      &scratch, &r->cli->out);
     rc_buf_push_byte(&r->cli->out, '\n');
     bool is_whole = rc_buf_status(&object) == RC_OK && rc_buf_status(&scratch) == RC_OK;
     rc_buf_done(&object);
@@ -238,8 +231,8 @@ static int show_report(run *r)
 {
     const rc_report *report = NULL;
     rc_decode_info info;
-    rc_status status =
-        rc_report_decode(r->seen.report, RC_DECODE_TOLERANT, &r->cli->alloc, &report, &info);
+    rc_status status = rc_report_decode(r->explaining.seen.report, RC_DECODE_TOLERANT,
+                                        &r->cli->alloc, &report, &info);
     if (status != RC_OK)
         return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
     say(r->cli, "this is a report: it is classified already, and shown as it is\n");
@@ -250,22 +243,11 @@ static int show_report(run *r)
 
 /* ---- a failure ---- */
 
-/* An id for the report, unless there is no chance to be had. */
-static bool make_id(rc_cli *cli, int64_t now_unix_ms, rc_id *ret_id)
-{
-    rc_id_maker maker = {0};
-    uint8_t entropy[10];
-    if (!rc_entropy_get(cli->calls, entropy, sizeof entropy))
-        return false;
-    *ret_id = rc_id_make(&maker, now_unix_ms, entropy);
-    return true;
-}
-
 static void say_what_was_left(const run *r, const rc_report *report)
 {
-    if (r->seen.is_cases)
+    if (r->explaining.seen.is_cases)
         say(r->cli, "these look like cases, one a line: --jsonl explains each of them\n");
-    if (r->seen.is_tail)
+    if (r->explaining.seen.is_tail)
         say(r->cli, "the text is long: what is said is of its end\n");
     if (rc_report_code(report) != RC_CODE_UNCLASSIFIED || strcmp(r->format->name, "human") != 0)
         return;
@@ -275,40 +257,13 @@ static void say_what_was_left(const run *r, const rc_report *report)
                       "what was looked at\n");
 }
 
-static rc_verdict judge(run *r, const rc_failure *failure)
-{
-    rc_trace trace = rc_reasoning_trace(&r->why);
-    bool is_traced = is_set(r->args, EXPLAIN_WHY);
-    rc_reasoning_reset(&r->why);
-    return rc_judge(failure, r->rules, is_traced ? &trace : NULL, &r->space);
-}
-
-/* The verdict on the end of a long log, else on all of it. */
-static rc_verdict judge_input(run *r, rc_failure *failure)
-{
-    rc_str whole = failure->body;
-    if (r->seen.kind != RC_SEEN_TEXT || whole.len <= 2 * LOG_END_BYTES)
-        return judge(r, failure);
-    failure->body = rc_seen_tail(whole, LOG_END_BYTES);
-    rc_verdict verdict = judge(r, failure);
-    r->seen.is_tail = verdict.code != RC_CODE_UNCLASSIFIED;
-    if (r->seen.is_tail)
-        return verdict;
-    failure->body = whole;
-    return judge(r, failure);
-}
-
 static int explain_failure(run *r)
 {
-    rc_failure failure = r->seen.failure;
-    rc_given_apply(&r->given, &failure, r->headers);
-    failure.now_unix_ms = rc_clock_unix_ms(r->cli->calls);
-    rc_verdict verdict = judge_input(r, &failure);
-    rc_id id;
-    if (make_id(r->cli, failure.now_unix_ms, &id))
-        failure.report_id = rc_str_c(id.text);
-    const rc_report *report = rc_verdict_report(&failure, &verdict, &r->cli->alloc);
-    int result = push_verdict(r, report, &verdict, failure.now_unix_ms);
+    rc_explaining *e = &r->explaining;
+    const int64_t now_unix_ms = rc_clock_unix_ms(r->cli->calls);
+    const rc_verdict verdict = rc_explaining_judge(e, now_unix_ms);
+    const rc_report *report = rc_explaining_report(e, &verdict, r->cli->calls, &r->cli->alloc);
+    int result = push_verdict(r, report, &verdict, now_unix_ms);
     say_what_was_left(r, report);
     rc_report_free(report);
     return result;
@@ -319,10 +274,10 @@ static int explain_input(run *r)
     int result = read_input(r);
     if (result != RC_EXIT_OK)
         return result;
-    rc_seen_read(&r->seen, rc_seen_clean(rc_buf_get(&r->input), &r->cleaned));
-    if (r->seen.kind == RC_SEEN_NOTHING && !r->given.is_anything)
+    rc_explaining_read(&r->explaining, rc_buf_get(&r->input));
+    if (r->explaining.seen.kind == RC_SEEN_NOTHING && !r->given.is_anything)
         return refuse_empty(r);
-    return r->seen.kind == RC_SEEN_REPORT ? show_report(r) : explain_failure(r);
+    return r->explaining.seen.kind == RC_SEEN_REPORT ? show_report(r) : explain_failure(r);
 }
 
 static int run_one(run *r)
@@ -331,6 +286,7 @@ static int run_one(run *r)
         int result = rc_explain_load_rules(r->cli, r->args->values[EXPLAIN_RULES], &r->rules);
         if (result != RC_EXIT_OK)
             return result;
+        r->explaining.rules = r->rules;
     }
     if (is_set(r->args, EXPLAIN_JSONL))
         return rc_explain_jsonl(r->cli, r->path, &r->given, r->rules);
@@ -358,16 +314,14 @@ int rc_explain_run(rc_cli *cli, const rc_args *args)
     r->format = format;
     r->path = args->operand_count > 0 ? args->operands[0] : NULL;
     rc_buf_init(&r->input, &cli->alloc, INPUT_MAX_BYTES);
-    rc_buf_init(&r->cleaned, &cli->alloc, 2 * INPUT_MAX_BYTES);
-    rc_seen_init(&r->seen, &cli->alloc);
-    rc_reasoning_init(&r->why, &cli->alloc);
+    rc_explaining_init(&r->explaining, INPUT_MAX_BYTES, &cli->alloc);
+    r->explaining.given = &r->given;
+    r->explaining.is_traced = is_set(args, EXPLAIN_WHY);
     result = rc_given_read(cli, args, &r->given);
     if (result == RC_EXIT_OK)
         result = run_one(r);
     rc_rules_free(r->rules);
-    rc_reasoning_done(&r->why);
-    rc_seen_done(&r->seen);
-    rc_buf_done(&r->cleaned);
+    rc_explaining_done(&r->explaining);
     rc_buf_done(&r->input);
     cli->alloc.put(cli->alloc.ctx, r, sizeof *r);
     return result;

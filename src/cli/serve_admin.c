@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cli/config_load.h"
 #include "cli/mock.h"
+#include "gateway/admin_web.h"
 
 /* ---- what it shows and does ---- */
 
@@ -59,7 +60,10 @@ static void act(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_
 
 static void on_stopped(void *ctx)
 {
-    ((serve_run *)ctx)->admin = NULL;
+    serve_run *run = ctx;
+    run->admin = NULL;
+    rc_admin_live_close(run->live);
+    run->live = NULL;
 }
 
 static int listen_tcp(serve_run *run, const rc_mock_address *address)
@@ -100,6 +104,37 @@ static rc_secret token_of(const rc_gate_plans *plans)
     return rc_secret_make(rc_str_make(plans->admin_token.bytes, plans->admin_token.len));
 }
 
+/* ---- the paths of the dashboard ---- */
+
+/* False: there is no memory, or the store's address is too long. */
+static bool add_tables(serve_run *run, const rc_admin_source *source)
+{
+    const rc_cli *cli = run->cli;
+    char room[RC_ADMIN_STORE_MAX];
+    rc_buf url;
+    rc_buf_init_fixed(&url, room, sizeof room);
+    rc_gateway_push_store(run->gateway, &url);
+    rc_admin_works_init(&run->works, &run->loop, &cli->alloc);
+    const bool is_read =
+        rc_admin_audit_init(&run->audit, rc_buf_get(&url), &run->works, cli->calls);
+    rc_secret_wipe(room, sizeof room);
+    run->explain = (rc_serve_explain){
+        .works = &run->works, .world = rc_gateway_world(run->gateway), .calls = cli->calls};
+    run->live = rc_admin_live_new(&run->loop, &cli->alloc, cli->calls, source);
+    if (!is_read || run->live == NULL)
+        return false;
+    const rc_admin_table tables[] = {
+        rc_admin_web_table(),
+        rc_admin_audit_table(&run->audit),
+        rc_admin_live_table(run->live),
+        rc_serve_explain_table(&run->explain),
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (!rc_admin_add(run->admin, &tables[i]))
+            return false;
+    return true;
+}
+
 int rc_serve_admin_open(serve_run *run)
 {
     rc_gate_world *world = rc_gateway_world(run->gateway);
@@ -110,16 +145,17 @@ int rc_serve_admin_open(serve_run *run)
         return RC_EXIT_OK;
     if (listens && !rc_mock_address_parse(config->listen, &address))
         return rc_serve_refuse(run->cli, "admin.listen is no HOST:PORT", "", RC_EXIT_CONFIG);
+    const rc_admin_source source = {.look = look, .act = act, .ctx = run};
     const rc_admin_settings settings = {
         .alloc = run->cli->alloc,
         .calls = run->cli->calls,
-        .source = {.look = look, .act = act, .ctx = run},
+        .source = source,
         .metrics = world->metrics,
         .token = token_of(world->plans),
         .host = rc_str_c(address.host),
     };
     run->admin = rc_admin_new(&run->loop, &settings, on_stopped, run);
-    if (run->admin == NULL)
+    if (run->admin == NULL || !add_tables(run, &source))
         return rc_serve_refuse(run->cli, "there is no memory for the operator's side", "",
                                RC_EXIT_INTERNAL);
     int result = listens ? listen_tcp(run, &address) : RC_EXIT_OK;
@@ -130,12 +166,18 @@ int rc_serve_admin_open(serve_run *run)
 
 void rc_serve_admin_renew(serve_run *run)
 {
-    if (run->admin != NULL)
-        (void)rc_admin_set_token(run->admin, token_of(rc_gateway_world(run->gateway)->plans));
+    if (run->admin == NULL)
+        return;
+    const rc_secret token = token_of(rc_gateway_world(run->gateway)->plans);
+    if (rc_admin_has_token(run->admin, token))
+        return;
+    (void)rc_admin_set_token(run->admin, token);
+    rc_admin_live_part(run->live);
 }
 
 void rc_serve_admin_stop(serve_run *run)
 {
+    run->explain.world = NULL;
     if (run->admin != NULL)
         rc_admin_close(run->admin);
 }

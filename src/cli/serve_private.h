@@ -3,7 +3,9 @@
 #define RC_CLI_SERVE_PRIVATE_H
 
 #include "cli/serve.h"
-#include "gateway/admin.h"
+#include "cli/serve_explain.h"
+#include "gateway/admin_audit.h"
+#include "gateway/admin_live.h"
 #include "gateway/gateway.h"
 #include "gateway/log_line.h"
 #include "sys/log_sink.h"
@@ -28,6 +30,10 @@ typedef struct serve_run {
     uv_mutex_t talk;     /* of lines that come from any thread */
     rc_gateway *gateway; /* NULL: nothing is left of it */
     rc_admin *admin;     /* NULL: there is none, or nothing is left of it */
+    rc_admin_live *live; /* the same */
+    rc_admin_works works;
+    rc_admin_audit audit;
+    rc_serve_explain explain;
     rc_serve_log log;
     bool is_stopping;
     int64_t started_unix_ms;

@@ -348,6 +348,15 @@ static int begin(serve_run *run)
                : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
 }
 
+/* On any loop's thread. */
+static void on_record(void *ctx, const rc_gate_record *record)
+{
+    serve_run *run = ctx;
+    if (run->live != NULL)
+        rc_admin_live_tell(run->live, record);
+    rc_serve_log_record(run, record);
+}
+
 static int make_gateway(serve_run *run)
 {
     rc_gate_given given;
@@ -365,7 +374,7 @@ static int make_gateway(serve_run *run)
         .calls = run->cli->calls,
         .alloc = run->cli->alloc,
         .threads = (uint32_t)given.config->root.threads,
-        .on_record = rc_serve_log_record,
+        .on_record = on_record,
         .on_budget = rc_serve_log_budget,
         .on_suppressed = rc_serve_log_suppressed,
         .on_store = rc_serve_log_store,

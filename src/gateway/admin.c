@@ -361,6 +361,11 @@ bool rc_admin_set_token(rc_admin *admin, rc_secret token)
     return rc_admin_core_set_token(&admin->core, token);
 }
 
+bool rc_admin_has_token(const rc_admin *admin, rc_secret token)
+{
+    return rc_admin_core_has_token(&admin->core, token);
+}
+
 rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t port,
                                  rc_listening *ret_listening)
 {

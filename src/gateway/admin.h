@@ -20,9 +20,10 @@ typedef struct rc_admin rc_admin;
 rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings,
                        void (*on_stopped)(void *ctx), void *ctx);
 
-/* See rc_admin_core_add and rc_admin_core_set_token. */
+/* See rc_admin_core_add, rc_admin_core_set_token and rc_admin_core_has_token. */
 bool rc_admin_add(rc_admin *admin, const rc_admin_table *table);
 bool rc_admin_set_token(rc_admin *admin, rc_secret token);
+bool rc_admin_has_token(const rc_admin *admin, rc_secret token);
 
 /* An address that other machines can reach is refused without a token, as rc_config_admin_check
  * does: RC_LISTEN_DENIED. host: borrows. See rc_server_listen_tcp. */

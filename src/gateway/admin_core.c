@@ -23,6 +23,13 @@ bool rc_admin_core_set_token(rc_admin_core *core, rc_secret token)
     return true;
 }
 
+bool rc_admin_core_has_token(const rc_admin_core *core, rc_secret token)
+{
+    return core->token_len == token.len &&
+           (token.len == 0 ||
+            rc_secret_eq(rc_secret_make(rc_str_make(core->token, core->token_len)), token));
+}
+
 bool rc_admin_core_add(rc_admin_core *core, const rc_admin_table *table)
 {
     if (core->table_count == RC_ADMIN_TABLES_MAX)
@@ -134,7 +141,7 @@ const rc_header *rc_admin_fields(bool is_page, size_t *ret_count)
               "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
     };
     static const rc_header page_fields[] = {
-        FIELD("Cache-Control", "no-store"),
+        FIELD("Cache-Control", "no-cache"), /* kept, but asked for each time: see its ETag */
         FIELD("X-Content-Type-Options", "nosniff"),
         FIELD("X-Frame-Options", "DENY"),
         FIELD("Referrer-Policy", "no-referrer"),

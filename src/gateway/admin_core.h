@@ -126,6 +126,8 @@ void rc_admin_core_done(rc_admin_core *core);
 
 /* Another token from now on; empty: none. False: it is too long, and nothing changed. */
 bool rc_admin_core_set_token(rc_admin_core *core, rc_secret token);
+/* Is it the one that holds? */
+bool rc_admin_core_has_token(const rc_admin_core *core, rc_secret token);
 
 /* More paths. False: there is no room for one more table. table: copies; its routes: borrows. */
 bool rc_admin_core_add(rc_admin_core *core, const rc_admin_table *table);
@@ -190,12 +192,24 @@ typedef enum rc_admin_part {
     RC_ADMIN_PART_TARGETS = 1,
     RC_ADMIN_PART_KEYS = 2,
     RC_ADMIN_PART_BUDGET = 3,
-    RC_ADMIN_PART_CONFIG = 4
+    RC_ADMIN_PART_CONFIG = 4,
+    RC_ADMIN_PART_SPENDS = 5
 } rc_admin_part;
 void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admin_part part);
 void rc_admin_push_target(rc_buf *buf, const rc_admin_snapshot *snapshot,
                           const rc_admin_target *target);
 void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_admin_key *key);
+void rc_admin_push_spend(rc_buf *buf, const rc_admin_snapshot *snapshot,
+                         const rc_admin_spend *spend);
+
+/* admin_body.c: what changes something may have a body, {"usd": 5, "reason": "..."}, or none.
+ * has_usd: it takes an amount, and needs one. False: it is something else; the arena has failed, or
+ * not. Views the arena. */
+typedef struct rc_admin_body {
+    rc_str reason;
+    uint64_t usd_micro;
+} rc_admin_body;
+bool rc_admin_body_read(const rc_admin_request *request, bool has_usd, rc_admin_body *ret_body);
 
 /* admin_metrics.c: a snapshot as metrics. snapshot: borrows. */
 rc_metrics_seen rc_admin_seen(const rc_admin_snapshot *snapshot);

@@ -1,5 +1,4 @@
 /* The paths of the operator's side. */
-#include "base/json_reader.h"
 #include "base/str.h"
 #include "gateway/admin_core.h"
 
@@ -101,44 +100,13 @@ static void on_budget(void *ctx, const rc_admin_request *request, rc_admin_reply
     show(request, reply, RC_ADMIN_PART_BUDGET);
 }
 
+static void on_spends(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    (void)ctx;
+    show(request, reply, RC_ADMIN_PART_SPENDS);
+}
+
 /* ---- what is to be done ---- */
-
-#define DEPTH_MAX 2
-#define REASON_MAX 256
-
-/* The value of a reason, into the arena. */
-static bool read_text(const rc_admin_request *request, rc_json_reader *reader, rc_str *ret_text)
-{
-    const rc_json_token token = rc_json_reader_next(reader);
-    char *room = rc_arena_get_unset(request->arena, REASON_MAX);
-    rc_buf text;
-    if (token.type != RC_JSON_STRING || room == NULL)
-        return false;
-    rc_buf_init_fixed(&text, room, REASON_MAX);
-    if (rc_json_unescape(token.raw, &text) != RC_OK)
-        return false;
-    *ret_text = rc_buf_get(&text);
-    return rc_json_reader_next(reader).type == RC_JSON_OBJECT_END;
-}
-
-/* {"reason": "..."}, or nothing. False: it is something else. Views the arena. */
-static bool read_reason(const rc_admin_request *request, rc_str *ret_reason)
-{
-    const rc_json_limits limits = {RC_ADMIN_BODY_MAX, DEPTH_MAX, false};
-    rc_json_reader reader;
-    *ret_reason = rc_str_make(NULL, 0);
-    if (rc_str_trim(request->body).len == 0)
-        return true;
-    rc_json_reader_init(&reader, request->body, &limits);
-    if (rc_json_reader_next(&reader).type != RC_JSON_OBJECT_BEGIN)
-        return false;
-    const rc_json_token key = rc_json_reader_next(&reader);
-    const bool is_reason =
-        key.type == RC_JSON_KEY && rc_json_raw_eq(key.raw, key.has_escapes, RC_STR("reason"));
-    if (is_reason ? !read_text(request, &reader, ret_reason) : key.type != RC_JSON_OBJECT_END)
-        return false;
-    return rc_json_reader_next(&reader).type == RC_JSON_END;
-}
 
 static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
                       const rc_admin_action *action)
@@ -157,8 +125,29 @@ static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
             rc_admin_push_key(&reply->body, &snapshot, &snapshot.keys[i]);
             return;
         }
+    for (size_t i = 0; action->spend.len > 0 && i < snapshot.spend_count; i++)
+        if (rc_str_eq(snapshot.spends[i].scope, action->spend)) {
+            rc_admin_push_spend(&reply->body, &snapshot, &snapshot.spends[i]);
+            return;
+        }
     /* A reload may have taken it away in the meantime. */
     rc_admin_push_state(&reply->body, &snapshot, RC_ADMIN_PART_CONFIG);
+}
+
+static void tell_no_such(const rc_admin_request *request, rc_admin_reply *reply,
+                         const rc_admin_action *action)
+{
+    const char *what = "There is no such target.";
+    const char *next = "GET /admin/v1/targets lists them.";
+    if (action->key.len > 0) {
+        what = "There is no key of this id.";
+        next = "GET /admin/v1/keys lists them.";
+    } else if (action->spend.len > 0) {
+        what = "There is no such budget.";
+        next = "GET /admin/v1/budgets lists them, as in \"client app\".";
+    }
+    problem(request, reply, RC_CODE_SHAPE_INVALID, 404, rc_str_c(what), RC_ACTION_FIX_REQUEST,
+            next);
 }
 
 static void tell(const rc_admin_request *request, rc_admin_reply *reply,
@@ -170,12 +159,7 @@ static void tell(const rc_admin_request *request, rc_admin_reply *reply,
         push_done(request, reply, action);
         return;
     case RC_ADMIN_NO_SUCH:
-        problem(request, reply, RC_CODE_SHAPE_INVALID, 404,
-                action->key.len > 0 ? RC_STR("There is no key of this id.")
-                                    : RC_STR("There is no such target."),
-                RC_ACTION_FIX_REQUEST,
-                action->key.len > 0 ? "GET /admin/v1/keys lists them."
-                                    : "GET /admin/v1/targets lists them.");
+        tell_no_such(request, reply, action);
         return;
     case RC_ADMIN_REFUSED:
         problem(request, reply, is_reload ? RC_CODE_CONFIG_SCHEMA_VIOLATION : RC_CODE_SHAPE_INVALID,
@@ -196,16 +180,24 @@ static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin
 {
     const rc_admin_source *source = &request->core->source;
     rc_admin_outcome outcome = {.kind = RC_ADMIN_FAILED};
+    const bool has_usd = action->kind == RC_ADMIN_SPEND_RAISE;
+    rc_admin_body body = {.usd_micro = 0};
     action->by = request->peer.len > 0 ? request->peer : RC_STR("unix");
-    const bool is_read = read_reason(request, &action->reason);
+    const bool is_read = rc_admin_body_read(request, has_usd, &body);
+    action->reason = body.reason;
+    action->usd_micro = body.usd_micro;
     if (rc_arena_status(request->arena) != RC_OK) {
         rc_admin_reply_no_memory(request->core, reply);
         return;
     }
     if (!is_read) {
         problem(request, reply, RC_CODE_SHAPE_INVALID, 400,
-                RC_STR("The body is not a JSON object with a reason of at most 256 bytes."),
-                RC_ACTION_FIX_REQUEST, "Send {\"reason\": \"...\"}, or nothing.");
+                has_usd ? RC_STR("The body is not a JSON object with an amount in dollars.")
+                        : RC_STR("The body is not a JSON object with a reason of at most 256 "
+                                 "bytes."),
+                RC_ACTION_FIX_REQUEST,
+                has_usd ? "Send {\"usd\": 5, \"reason\": \"...\"}, with up to 1000000 dollars."
+                        : "Send {\"reason\": \"...\"}, or nothing.");
         return;
     }
     source->act(source->ctx, action, &outcome);
@@ -245,6 +237,13 @@ static void on_revive(void *ctx, const rc_admin_request *request, rc_admin_reply
     act(request, reply, &action);
 }
 
+static void on_raise(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
+{
+    rc_admin_action action = {.kind = RC_ADMIN_SPEND_RAISE, .spend = request->captures[0]};
+    (void)ctx;
+    act(request, reply, &action);
+}
+
 static void on_reload(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_admin_action action = {.kind = RC_ADMIN_RELOAD};
@@ -271,6 +270,8 @@ const rc_admin_route rc_admin_routes[] = {
     {"POST", "/admin/v1/targets/{}/{...}/in", RC_ADMIN_CHANGE, on_in, NULL},
     {"POST", "/admin/v1/targets/{}/{...}/clear", RC_ADMIN_CHANGE, on_clear, NULL},
     {"POST", "/admin/v1/keys/{...}/revive", RC_ADMIN_CHANGE, on_revive, NULL},
+    {"GET", "/admin/v1/budgets", RC_ADMIN_READ, on_spends, NULL},
+    {"POST", "/admin/v1/budgets/{...}/raise", RC_ADMIN_CHANGE, on_raise, NULL},
     {"POST", "/admin/v1/reload", RC_ADMIN_CHANGE, on_reload, NULL},
     {"POST", "/admin/v1/drain", RC_ADMIN_CHANGE, on_drain, NULL},
 };

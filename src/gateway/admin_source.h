@@ -17,6 +17,7 @@
 #include <recourse/str.h>
 
 #include "base/arena.h"
+#include "core/spend.h"
 
 /* A provider with a model, as routes name them; model "*": all that no route names. */
 typedef struct rc_admin_target {
@@ -49,6 +50,12 @@ typedef struct rc_admin_budget {
     uint32_t ratio_milli;
     uint32_t floor_per_s;
 } rc_admin_budget;
+
+/* A budget of money. */
+typedef struct rc_admin_spend {
+    rc_str scope; /* "client app" */
+    rc_spend_state state;
+} rc_admin_spend;
 
 typedef struct rc_admin_loop {
     uint32_t connections;
@@ -92,6 +99,8 @@ typedef struct rc_admin_snapshot {
     size_t target_count;
     const rc_admin_key *keys;
     size_t key_count;
+    const rc_admin_spend *spends;
+    size_t spend_count;
     const rc_admin_loop *loops;
     size_t loop_count;
 } rc_admin_snapshot;
@@ -102,21 +111,24 @@ typedef enum rc_admin_action_kind {
     RC_ADMIN_TARGET_CLEAR = 3, /* forget its cooldown, close its breaker */
     RC_ADMIN_KEY_REVIVE = 4,   /* healthy again */
     RC_ADMIN_RELOAD = 5,
-    RC_ADMIN_DRAIN = 6 /* take no more requests, finish, end */
+    RC_ADMIN_DRAIN = 6,      /* take no more requests, finish, end */
+    RC_ADMIN_SPEND_RAISE = 7 /* let more be spent until the budget renews */
 } rc_admin_action_kind;
 
 typedef struct rc_admin_action {
     rc_admin_action_kind kind;
     rc_str provider; /* of a target */
     rc_str model;
-    rc_str key;    /* an id */
+    rc_str key;   /* an id */
+    rc_str spend; /* the scope of a budget */
+    uint64_t usd_micro;
     rc_str reason; /* the operator's, for the audit; may be empty */
     rc_str by;     /* the peer: an address, or "unix" */
 } rc_admin_action;
 
 typedef enum rc_admin_outcome_kind {
     RC_ADMIN_DONE = 0,
-    RC_ADMIN_NO_SUCH = 1, /* there is no such target or key */
+    RC_ADMIN_NO_SUCH = 1, /* there is no such target, key or budget */
     RC_ADMIN_REFUSED = 2, /* text says why: of a reload what is wrong and where */
     RC_ADMIN_FAILED = 3   /* it could not be done now; text says why */
 } rc_admin_outcome_kind;

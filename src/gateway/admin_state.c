@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "codec/datetime.h"
 #include "gateway/admin_core.h"
+#include "store/record_json.h"
 
 typedef struct state {
     rc_json_writer w;
@@ -130,6 +131,40 @@ static void put_budget(state *s)
     rc_json_object_end(&s->w);
 }
 
+static void put_usd(state *s, const char *key, uint64_t micro)
+{
+    rc_record_json_usd(&s->w, rc_str_c(key), micro);
+}
+
+static void put_spend(state *s, const rc_admin_spend *spend)
+{
+    static const char *const pers[] = {"day", "month", "total"};
+    static const char *const exceeds[] = {"warn", "pause", "fail"};
+    const rc_spend_state *is = &spend->state;
+    rc_json_object_begin(&s->w);
+    put_text(s, "scope", spend->scope);
+    put_text(s, "per", rc_str_c(pers[is->rule.per]));
+    put_text(s, "on_exceed", rc_str_c(exceeds[is->rule.on_exceed]));
+    put_usd(s, "spent_usd", is->spent);
+    put_usd(s, "held_usd", is->held);
+    if (is->limit > 0)
+        put_usd(s, "limit_usd", is->limit);
+    if (is->raised > 0)
+        put_usd(s, "raised_usd", is->raised);
+    put_time(s, "renews", is->renews_unix_ms);
+    put_flag(s, "awaited", is->is_awaited);
+    rc_json_object_end(&s->w);
+}
+
+static void put_spends(state *s)
+{
+    rc_json_key(&s->w, RC_STR("budgets"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < s->snapshot->spend_count; i++)
+        put_spend(s, &s->snapshot->spends[i]);
+    rc_json_array_end(&s->w);
+}
+
 static void put_config(state *s)
 {
     const rc_admin_config *config = &s->snapshot->config;
@@ -221,6 +256,15 @@ void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_
     rc_buf_push_byte(buf, '\n');
 }
 
+void rc_admin_push_spend(rc_buf *buf, const rc_admin_snapshot *snapshot,
+                         const rc_admin_spend *spend)
+{
+    state s;
+    begin(&s, buf, snapshot);
+    put_spend(&s, spend);
+    rc_buf_push_byte(buf, '\n');
+}
+
 void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admin_part part)
 {
     state s;
@@ -235,6 +279,8 @@ void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admi
         put_store(&s);
     if (is_all || part == RC_ADMIN_PART_BUDGET)
         put_budget(&s);
+    if (is_all || part == RC_ADMIN_PART_SPENDS)
+        put_spends(&s);
     if (is_all)
         put_loops(&s);
     if (is_all || part == RC_ADMIN_PART_TARGETS)

@@ -223,6 +223,19 @@ static bool find_url(const rc_gateway *gateway, const rc_config *config, rc_buf 
     return false;
 }
 
+void rc_gateway_push_store(const rc_gateway *gateway, rc_buf *buf)
+{
+    rc_gate_trouble ignored = {0};
+    char room[STORE_URL_MAX];
+    rc_buf text;
+    if (gateway->world.writer == NULL)
+        return;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    if (find_url(gateway, gateway->world.plans->config, &text, &ignored))
+        rc_buf_push(buf, rc_str_trim(rc_buf_get(&text)));
+    rc_secret_wipe(room, sizeof room);
+}
+
 static bool recall(rc_gateway *gateway, rc_str url, rc_store_fault *fault)
 {
     const rc_gateway_settings *settings = &gateway->settings;

@@ -72,6 +72,10 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
 void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
                     rc_admin_outcome *ret_outcome);
 
+/* Appends the address of the store that is written to, which may hold a secret; nothing when there
+ * is no audit. For whoever reads it. */
+void rc_gateway_push_store(const rc_gateway *gateway, rc_buf *buf);
+
 rc_gate_world *rc_gateway_world(rc_gateway *gateway);
 uint32_t rc_gateway_threads(const rc_gateway *gateway);
 

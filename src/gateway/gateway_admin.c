@@ -4,6 +4,8 @@
 #include "sys/clock.h"
 #include "sys/entropy.h"
 
+#define SPEND_TEXT_MAX 640
+
 /* ---- looking ---- */
 
 static rc_str dup_part(rc_arena *arena, const char *name, size_t from, size_t to)
@@ -102,6 +104,36 @@ static void look_loops(const rc_gateway *gateway, rc_arena *arena, rc_admin_snap
     snapshot->loop_count = gateway->count;
 }
 
+/* Budgets of the newest edition; there are few. */
+static void look_spends(rc_gate_world *world, rc_arena *arena, rc_admin_snapshot *snapshot)
+{
+    rc_gate_plans *plans = rc_gate_world_plans(world);
+    rc_purse_budget budget;
+    size_t count = 0;
+    if (plans == NULL)
+        return;
+    while (rc_purse_budget_at(&world->purse, &plans->money, count, snapshot->now_unix_ms, &budget))
+        count++;
+    rc_admin_spend *spends = rc_arena_get_array(arena, count + 1, sizeof *spends);
+    for (size_t i = 0; spends != NULL && i < count; i++) {
+        rc_buf scope;
+        if (!rc_purse_budget_at(&world->purse, &plans->money, i, snapshot->now_unix_ms, &budget))
+            break;
+        const size_t size = strlen(budget.kind) + 1 + budget.name.len;
+        char *room = rc_arena_get_unset(arena, size);
+        if (room == NULL)
+            break;
+        rc_buf_init_fixed(&scope, room, size);
+        rc_buf_push(&scope, rc_str_c(budget.kind));
+        rc_buf_push_byte(&scope, ' ');
+        rc_buf_push(&scope, budget.name);
+        spends[snapshot->spend_count++] =
+            (rc_admin_spend){.scope = rc_buf_get(&scope), .state = budget.state};
+    }
+    snapshot->spends = spends;
+    rc_gate_plans_drop(plans);
+}
+
 bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
 {
     rc_gate_world *world = &gateway->world;
@@ -115,6 +147,7 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     rc_admin_look_budget(&world->shared.budget, now_ms, &ret_snapshot->budget);
     uv_mutex_unlock(&world->shared_lock);
     uv_mutex_unlock(&world->lock);
+    look_spends(world, arena, ret_snapshot);
     look_store(world, arena, &ret_snapshot->store);
     look_loops(gateway, arena, ret_snapshot);
     ret_snapshot->is_ready = !ret_snapshot->store.is_down;
@@ -219,6 +252,35 @@ static void revive_key(rc_gateway *gateway, const rc_admin_action *action,
     say(outcome, RC_ADMIN_DONE, "it is healthy again");
 }
 
+static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
+                         rc_admin_outcome *outcome)
+{
+    rc_gate_world *world = &gateway->world;
+    rc_gate_plans *plans = rc_gate_world_plans(world);
+    char room[SPEND_TEXT_MAX];
+    rc_buf text;
+    const uint32_t row =
+        plans != NULL ? rc_purse_find(&plans->money, action->spend) : RC_SPEND_NO_ROW;
+    rc_gate_plans_drop(plans);
+    if (row == RC_SPEND_NO_ROW) {
+        say(outcome, RC_ADMIN_NO_SUCH, "there is no such budget");
+        return;
+    }
+    /* Who is paused asks again by itself. */
+    (void)rc_purse_raise(&world->purse, row, action->usd_micro,
+                         rc_clock_unix_ms(gateway->settings.calls));
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_push(&text, RC_STR("budget of "));
+    rc_buf_push(&text, action->spend);
+    rc_buf_push(&text, RC_STR(" raised by $"));
+    rc_buf_push_u64(&text, action->usd_micro / 1000000);
+    rc_buf_push_byte(&text, '.');
+    for (uint64_t place = 100000; place > 0; place /= 10)
+        rc_buf_push_byte(&text, (char)('0' + action->usd_micro / place % 10));
+    keep(gateway, action, rc_buf_get(&text), NULL);
+    say(outcome, RC_ADMIN_DONE, "more may be spent");
+}
+
 void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
                     rc_admin_outcome *ret_outcome)
 {
@@ -230,6 +292,9 @@ void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
         return;
     case RC_ADMIN_KEY_REVIVE:
         revive_key(gateway, action, ret_outcome);
+        return;
+    case RC_ADMIN_SPEND_RAISE:
+        raise_budget(gateway, action, ret_outcome);
         return;
     case RC_ADMIN_RELOAD:
     case RC_ADMIN_DRAIN:

@@ -15,6 +15,8 @@
 #define URI_BYTES_MAX (3 * PATH_BYTES_MAX)
 /* The log is moved into the file when it has that many pages, some 16 MB. */
 #define LOG_PAGES 4000
+/* Steps of SQLite's machine between two looks whether somebody still waits: about a millisecond. */
+#define PROGRESS_STEPS 20000
 
 /* --- faults --- */
 
@@ -66,6 +68,8 @@ rc_store_fault_kind rc_sqlite_fault_kind(int code, int system_error)
         return system_error == ENOSPC || system_error == EDQUOT ? RC_STORE_FULL : RC_STORE_IO;
     case SQLITE_NOMEM:
         return RC_STORE_NO_MEMORY;
+    case SQLITE_INTERRUPT:
+        return RC_STORE_STOPPED;
     default:
         return RC_STORE_OTHER;
     }
@@ -166,6 +170,21 @@ static bool check(rc_store *store, rc_store_fault *fault)
     return is_sound;
 }
 
+static int on_progress(void *ctx)
+{
+    const rc_sqlite *sqlite = ctx;
+    return sqlite->is_enough(sqlite->is_enough_ctx) ? 1 : 0;
+}
+
+static void watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
+{
+    rc_sqlite *sqlite = (rc_sqlite *)store;
+    sqlite->is_enough = is_enough;
+    sqlite->is_enough_ctx = ctx;
+    sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, is_enough != NULL ? on_progress : NULL,
+                             sqlite);
+}
+
 static void close_store(rc_store *store)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
@@ -190,6 +209,7 @@ static const rc_store_calls calls = {
     .marks = read_marks,
     .spent = rc_sqlite_spent,
     .check = check,
+    .watch = watch,
     .close = close_store,
 };
 

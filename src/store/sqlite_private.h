@@ -58,6 +58,8 @@ typedef struct rc_sqlite {
     rc_store_mode mode;
     rc_lock_file lock;
     int log_pages; /* in the log after the last commit */
+    rc_store_is_enough is_enough;
+    void *is_enough_ctx;
     sqlite3_stmt *statements[RC_SQL_COUNT];
     rc_names names;
     rc_sqlite_spent_row spent[RC_SQLITE_SPENT_MAX]; /* in this transaction, and not written yet */

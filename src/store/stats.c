@@ -29,6 +29,7 @@ rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const
     stats->alloc = *alloc;
     stats->by = by;
     stats->is_of_attempts = is_of_attempts;
+    stats->span_ms = HOUR_MS;
     stats->total = make_group(stats, 0, 0);
     stats->groups = alloc->get(alloc->ctx, GROUPS_BYTES);
     return stats->total != NULL && stats->groups != NULL ? RC_OK : RC_E_NOMEM;
@@ -75,6 +76,17 @@ static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
     return group;
 }
 
+size_t rc_stats_class_place(int64_t error_class)
+{
+    return error_class >= 0 && error_class < RC_STATS_CLASSES - 1 ? (size_t)error_class
+                                                                  : RC_STATS_CLASSES - 1;
+}
+
+rc_error_class rc_stats_class_at(size_t place)
+{
+    return place < RC_STATS_CLASSES - 1 ? (rc_error_class)place : RC_CLASS_UNKNOWN;
+}
+
 static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
 {
     group->count++;
@@ -95,6 +107,7 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
         break;
     case RC_OUTCOME_FAILED:
         group->failed++;
+        group->classes[rc_stats_class_place(sample->error_class)]++;
         break;
     case RC_OUTCOME_CANCELLED:
         group->cancelled++;
@@ -130,7 +143,7 @@ rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample)
     add_to(stats, RC_STATS_BY_TARGET, sample->target, sample);
     add_to(stats, RC_STATS_BY_CLASS, sample->error_class, sample);
     add_to(stats, RC_STATS_BY_CODE, sample->code, sample);
-    add_to(stats, RC_STATS_BY_HOUR, sample->unix_ms / HOUR_MS * HOUR_MS, sample);
+    add_to(stats, RC_STATS_BY_HOUR, sample->unix_ms / stats->span_ms * stats->span_ms, sample);
     add_to(stats, RC_STATS_BY_CLIENT, sample->client, sample);
     add_to(stats, RC_STATS_BY_MODEL, sample->model, sample);
     add_to(stats, RC_STATS_BY_ROUTE, sample->route, sample);

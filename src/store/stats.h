@@ -16,7 +16,7 @@
 #define RC_STATS_BY_TARGET 1u
 #define RC_STATS_BY_CLASS 2u
 #define RC_STATS_BY_CODE 4u
-#define RC_STATS_BY_HOUR 8u
+#define RC_STATS_BY_HOUR 8u /* or any other time: rc_stats.span_ms */
 #define RC_STATS_BY_CLIENT 16u
 #define RC_STATS_BY_MODEL 32u
 #define RC_STATS_BY_ROUTE 64u
@@ -24,10 +24,13 @@
 /* Of all kinds together. */
 #define RC_STATS_GROUPS_MAX 1024
 
+/* Places of the classes in a group; the last one is RC_CLASS_UNKNOWN's. */
+#define RC_STATS_CLASSES 14
+
 typedef struct rc_stats_group {
     uint32_t by;    /* one of the above; 0: everything */
     bool is_rest;   /* of its kind, those for whom there was no room */
-    int64_t key;    /* rc_error_class, rc_code, the hour's first Unix millisecond; else private */
+    int64_t key;    /* rc_error_class, rc_code, the time's first Unix millisecond; else private */
     char label[96]; /* of a target, client, model or route; ends in NUL */
     uint64_t count;
     uint64_t succeeded; /* of attempts: as rc_attempt_outcome says */
@@ -42,16 +45,19 @@ typedef struct rc_stats_group {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    rc_histogram latency;    /* of those whose time is known */
-    rc_histogram first_byte; /* the same, until the first byte of content */
+    uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_place */
+    rc_histogram latency;               /* of those whose time is known */
+    rc_histogram first_byte;            /* the same, until the first byte of content */
 } rc_stats_group;
 
-/* The caller's storage; `groups`, `count` and `total` are for reading, the rest is private. */
+/* The caller's storage; `groups`, `count` and `total` are for reading, the rest but for `span_ms`
+ * is private. */
 typedef struct rc_stats {
     rc_alloc alloc;
     uint32_t by;
     bool is_of_attempts;
     bool is_out_of_memory;
+    int64_t span_ms; /* of RC_STATS_BY_HOUR: an hour, until somebody sets another, above 0 */
     rc_stats_group *total;
     rc_stats_group **groups; /* in the order in which they were first seen */
     size_t count;
@@ -83,6 +89,10 @@ typedef struct rc_stats_sample {
  * alloc: copies. RC_E_NOMEM. Done is due in each case. */
 rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const rc_alloc *alloc);
 void rc_stats_done(rc_stats *stats);
+
+/* The place of a class, and back; RC_CLASS_NONE's is 0. */
+size_t rc_stats_class_place(int64_t error_class);
+rc_error_class rc_stats_class_at(size_t place);
 
 /* RC_E_NOMEM: it is not in all groups. sample: borrows. */
 rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample);

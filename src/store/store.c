@@ -82,6 +82,11 @@ bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each
     return store->calls->spent(store, from_day, each, ctx, fault);
 }
 
+void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
+{
+    store->calls->watch(store, is_enough, ctx);
+}
+
 bool rc_store_check(rc_store *store, rc_store_fault *fault)
 {
     return store->calls->check(store, fault);

@@ -57,6 +57,8 @@ typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
 typedef bool (*rc_store_mark_each)(void *ctx, const rc_store_mark *mark);
 typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
 typedef bool (*rc_store_spent_each)(void *ctx, const rc_store_spent *spent);
+/* True: the answer is not wanted any more. */
+typedef bool (*rc_store_is_enough)(void *ctx);
 
 /* How much there is. */
 typedef struct rc_store_extent {
@@ -88,6 +90,7 @@ typedef struct rc_store_calls {
     bool (*spent)(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
                   rc_store_fault *fault);
     bool (*check)(rc_store *store, rc_store_fault *fault);
+    void (*watch)(rc_store *store, rc_store_is_enough is_enough, void *ctx);
     void (*close)(rc_store *store);
 } rc_store_calls;
 
@@ -150,6 +153,11 @@ bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_stor
  * that are kept, to the millionth. */
 bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
                           rc_store_fault *fault);
+
+/* Asks is_enough again and again, some hundred times a second, while a question is answered: once
+ * it says so, the question ends with the fault STOPPED. NULL: no question is ended. ctx: borrows
+ * until the store is closed or watched by another. */
+void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx);
 
 /* Is the whole file sound? Reads all of it. */
 bool rc_store_check(rc_store *store, rc_store_fault *fault);

@@ -14,7 +14,7 @@ code() { find src include tools tests bench examples -name '*.[ch]'; }
 text() {
     find . \( -path ./.git -o -path ./build -o -path ./tests/golden -o -path ./tests/fuzz/corpus \
         -o -name LICENSE \) -prune -o -type f -print |
-        grep -E '\.(c|h|def|sh|bats|py|md|txt|in|cmake|json|map|[1-7])$|/(Makefile|run|\.clang.*)$'
+        grep -E '\.(c|h|def|sh|bats|py|md|txt|in|cmake|json|map|js|mjs|css|html|[1-7])$|/(Makefile|run|\.clang.*)$'
 }
 
 # none_match PATTERN <FILE-NAMES: nothing may match; what does is shown.

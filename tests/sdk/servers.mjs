@@ -2,15 +2,11 @@
 // before they start: a model's name of its own, behind which is a provider of its own with a key of
 // its own. So what one test does to its provider (a limit, a pause) is nothing to the others, and
 // the mock can tell how often it was asked by whom.
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { writeFileSync } from "node:fs";
+import { startChild, stopChildren } from "./children.mjs";
 
 export const TOKEN = "token-of-the-tests";
-const START_MS = 20_000;
-const STOP_MS = 20_000;
 
 const routes = [];
 let mockUrl = "";
@@ -58,54 +54,18 @@ ${routes.map(entry).join("\n")}
 `;
 }
 
-async function start(name, args, env) {
-    const portFile = `${name}.port`;
-    rmSync(portFile, { force: true });
-    const child = spawn(process.env.RECOURSE, [...args, "--port-file", portFile],
-        { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "pipe"] });
-    let talk = "";
-    child.stderr.setEncoding("utf8").on("data", (text) => (talk += text));
-    for (const end = Date.now() + START_MS; Date.now() < end && child.exitCode === null; await sleep(20)) {
-        const port = existsSync(portFile) ? readFileSync(portFile, "utf8").trim() : "";
-        if (port !== "")
-            return { name, child, port, talk: () => talk };
-    }
-    child.kill("SIGKILL");
-    throw new Error(`recourse ${args[0]} did not start: ${talk}`);
-}
-
-const running = [];
-
-// Whatever ends the tests ends the servers.
-process.once("exit", () => running.forEach(({ child }) => child.kill("SIGKILL")));
-
 export async function startServers() {
-    const mock = await start("mock", ["mock", "--listen", "127.0.0.1:0", "--quiet"], {});
-    running.push(mock);
+    const mock = await startChild("mock", ["mock", "--listen", "127.0.0.1:0", "--quiet"], {});
     mockUrl = `http://127.0.0.1:${mock.port}`;
     writeFileSync("recourse.yaml", configuration());
     const keys = routes.map(({ key }, index) => [`KEY_${index + 1}`, key]);
-    const gate = await start("gate", ["serve", "--config", "recourse.yaml"],
+    const gate = await startChild("gate", ["serve", "--config", "recourse.yaml"],
         { TOKEN, ...Object.fromEntries(keys) });
-    running.push(gate);
     gateUrl = `http://127.0.0.1:${gate.port}`;
 }
 
-// Asked to end, a server ends with status 0: what it forgot to give back, a sanitizer says here.
-// The gateway first; it has connections to the mock. What they talked is given back if one did not.
-export async function stopServers() {
-    const complaints = [];
-    for (const { name, child, talk } of running.splice(0).reverse()) {
-        const left = child.exitCode === null && child.signalCode === null ? once(child, "exit") : null;
-        const limit = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
-        child.kill("SIGTERM");
-        await left;
-        clearTimeout(limit);
-        if (child.exitCode !== 0)
-            complaints.push(`${name}: status ${child.exitCode} ${child.signalCode ?? ""}\n${talk()}`);
-    }
-    return complaints;
-}
+// The gateway first; it has connections to the mock.
+export const stopServers = stopChildren;
 
 // The mock forgets; its tables have room for 128 keys.
 export async function forget() {

@@ -20,6 +20,7 @@ typedef struct fake_source {
     rc_admin_action_kind kind;
     char said[256]; /* provider|model|key|reason|by of the latest */
     uint64_t generation;
+    uint64_t raised;
 } fake_source;
 
 static const char *const fake_names[3][2] = {
@@ -50,6 +51,18 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
                              .provider = rc_arena_dup(arena, RC_STR("claude")),
                              .state = RC_CREDENTIAL_EXHAUSTED,
                              .until_ms = 60000};
+    rc_admin_spend *spends = rc_arena_get_array(arena, 2, sizeof(*spends));
+    if (spends == NULL)
+        return false;
+    spends[0] = (rc_admin_spend){.scope = rc_arena_dup(arena, RC_STR("client app")),
+                                 .state = {.rule = {5000000, RC_SPEND_MONTH, RC_SPEND_FAIL},
+                                           .limit = 5000000 + fake->raised,
+                                           .spent = 4200000,
+                                           .held = 30000,
+                                           .raised = fake->raised,
+                                           .renews_unix_ms = FAKE_NOW + 86400000}};
+    spends[1] = (rc_admin_spend){.scope = rc_arena_dup(arena, RC_STR("budget all")),
+                                 .state = {.rule = {0, RC_SPEND_TOTAL, RC_SPEND_WARN}}};
     loops[1] = (rc_admin_loop){3, 2, 1, 2, 99, 1};
     *snapshot = (rc_admin_snapshot){
         .now_unix_ms = FAKE_NOW,
@@ -68,6 +81,8 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
         .target_count = 3,
         .keys = keys,
         .key_count = 2,
+        .spends = spends,
+        .spend_count = 2,
         .loops = loops,
         .loop_count = 2,
     };
@@ -95,6 +110,13 @@ static inline void fake_act(void *ctx, const rc_admin_action *action, rc_admin_o
              action->key.ptr, (int)action->reason.len, action->reason.ptr, (int)action->by.len,
              action->by.ptr);
     outcome->kind = RC_ADMIN_DONE;
+    if (action->kind == RC_ADMIN_SPEND_RAISE) {
+        if (rc_str_eq(action->spend, RC_STR("client app")))
+            fake->raised += action->usd_micro;
+        else
+            outcome->kind = RC_ADMIN_NO_SUCH;
+        return;
+    }
     if (fake->is_stuck) {
         outcome->kind = RC_ADMIN_FAILED;
         snprintf(outcome->text, sizeof(outcome->text), "A loop does not answer.");

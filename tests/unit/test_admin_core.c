@@ -197,6 +197,60 @@ static void a_body_is_a_reason_or_nothing(void **state)
     end();
 }
 
+static void budgets_are_shown_and_raised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        int status;
+        uint64_t raised;
+    } cases[] = {
+        {"{\"usd\":5}", 200, 5000000},
+        {"{\"usd\":0.25,\"reason\":\"launch\"}", 200, 5250000},
+        {"{\"reason\":\"x\",\"usd\":0.000001}", 200, 5250001},
+        {"{\"usd\":1000000}", 200, 1000005250001},
+        {"{\"usd\":1000000.000001}", 400, 0},
+        {"{\"usd\":99999999999999999999}", 400, 0},
+        {"{\"usd\":0}", 400, 0},
+        {"{\"usd\":0.0000001}", 400, 0},
+        {"{\"usd\":-5}", 400, 0},
+        {"{\"usd\":1e3}", 400, 0},
+        {"{\"usd\":\"5\"}", 400, 0},
+        {"{\"usd\":5,\"usd\":6}", 400, 0},
+        {"{\"reason\":\"x\"}", 400, 0},
+        {"{}", 400, 0},
+        {"", 400, 0},
+    };
+    start("", "127.0.0.1");
+    assert_int_equal(ask("GET /admin/v1/budgets HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_true(has("{\"scope\":\"client app\",\"per\":\"month\",\"on_exceed\":\"fail\","
+                    "\"spent_usd\":4.2,\"held_usd\":0.03,\"limit_usd\":5,\"renews\":\""));
+    assert_true(has("{\"scope\":\"budget all\",\"per\":\"total\",\"on_exceed\":\"warn\","
+                    "\"spent_usd\":0,\"held_usd\":0,\"awaited\":false}"));
+    assert_int_equal(ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_true(has("\"budgets\":[{\"scope\":\"client app\""));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "POST /admin/v1/budgets/client%%20app/raise HTTP/1.1\r\n" OWN JSON "\r\n%s",
+                 cases[i].body);
+        if (ask(text) != cases[i].status)
+            fail_msg("%s: %d", cases[i].body, reply.status);
+        if (reply.status != 200)
+            continue;
+        assert_int_equal(fake.raised, cases[i].raised);
+        assert_true(has("\"raised_usd\":"));
+    }
+    assert_int_equal(fake.raised, 1000005250001);
+    assert_int_equal(
+        ask("POST /admin/v1/budgets/client%20nobody/raise HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"),
+        404);
+    assert_true(has("There is no such budget."));
+    /* An amount means nothing elsewhere. */
+    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"), 400);
+    end();
+}
+
 /* ---- further tables ---- */
 
 static void on_more(void *ctx, const rc_admin_request *request, rc_admin_reply *r)
@@ -302,6 +356,7 @@ int main(void)
         cmocka_unit_test(an_operator_is_obeyed_and_named),
         cmocka_unit_test(what_cannot_be_done_says_why),
         cmocka_unit_test(a_body_is_a_reason_or_nothing),
+        cmocka_unit_test(budgets_are_shown_and_raised),
         cmocka_unit_test(more_tables_can_be_added),
         cmocka_unit_test(no_memory_is_said_or_bare),
     };

@@ -7,8 +7,10 @@ const SIDE_BY_SIDE = 12;
 const LIMIT_MS = 30_000;
 
 export class Group {
-    constructor(name) {
+    constructor(name, { sideBySide = SIDE_BY_SIDE, limitMs = LIMIT_MS } = {}) {
         this.name = name;
+        this.sideBySide = sideBySide;
+        this.limitMs = limitMs;
         this.tests = [];
     }
 
@@ -17,10 +19,10 @@ export class Group {
     }
 }
 
-function limited(run, name) {
+function limited({ run, name }, limitMs) {
     let timer;
     const limit = new Promise((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`${name} did not end in ${LIMIT_MS} ms`)), LIMIT_MS);
+        timer = setTimeout(() => reject(new Error(`${name} did not end in ${limitMs} ms`)), limitMs);
     });
     return Promise.race([run(), limit]).finally(() => clearTimeout(timer));
 }
@@ -48,9 +50,9 @@ async function runGroup(group) {
     const waiting = [...group.tests];
     const worker = async () => {
         for (let one = waiting.shift(); one !== undefined; one = waiting.shift())
-            await limited(one.run, one.name).then(() => tell(one.name), (e) => tell(one.name, e ?? "nothing"));
+            await limited(one, group.limitMs).then(() => tell(one.name), (e) => tell(one.name, e ?? "nothing"));
     };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+    await Promise.all(Array.from({ length: group.sideBySide }, worker));
 }
 
 // The number of tests that failed. before: called in front of every group.

@@ -1,0 +1,40 @@
+/* rc_explaining: a pasted text, from what it is taken for to the verdict on it. The same for the
+ * command and for the gateway's dashboard. */
+#ifndef RC_CLI_EXPLAIN_JUDGE_H
+#define RC_CLI_EXPLAIN_JUDGE_H
+
+#include <recourse/id.h>
+
+#include "cli/explain.h"
+#include "sys/calls.h"
+
+/* The caller's storage. */
+typedef struct rc_explaining {
+    const rc_given *given; /* NULL: nothing but the text is known */
+    const rc_rules *rules; /* NULL: the built-in ones alone */
+    bool is_traced;        /* the steps are kept in why */
+    rc_seen seen;
+    rc_reasoning why;
+    rc_failure failure; /* as it was judged */
+    rc_buf cleaned;     /* private from here on */
+    rc_header headers[RC_EXPLAIN_HEADERS_MAX];
+    rc_classify_space space;
+} rc_explaining;
+
+/* max_bytes: of the longest text. alloc: copies. */
+void rc_explaining_init(rc_explaining *explaining, size_t max_bytes, const rc_alloc *alloc);
+void rc_explaining_done(rc_explaining *explaining);
+
+/* What the text is: explaining->seen. text: borrows until the verdict was used. */
+void rc_explaining_read(rc_explaining *explaining, rc_str text);
+
+/* The verdict on what was read, over which what is given is laid; of a long log on its end, if that
+ * says something. Views explaining. */
+rc_verdict rc_explaining_judge(rc_explaining *explaining, int64_t now_unix_ms);
+
+/* The report of the verdict, with an id of its own unless there is no chance to be had. Gives;
+ * never NULL. */
+const rc_report *rc_explaining_report(rc_explaining *explaining, const rc_verdict *verdict,
+                                      const rc_sys_calls *calls, const rc_alloc *alloc);
+
+#endif

@@ -1,0 +1,430 @@
+#include "gateway/admin_audit.h"
+
+#include <string.h>
+
+#include <recourse/id.h>
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "gateway/admin_question.h"
+#include "store/key.h"
+#include "store/record_json.h"
+#include "sys/clock.h"
+
+/* Records of one operation that are shown. */
+#define RECORDS_MAX 1000
+/* How many operations an id may begin: more than one is told. */
+#define FOUND_MAX 2
+
+/* What a thread is given. */
+typedef struct asked {
+    rc_str url;
+    rc_admin_question question;
+    rc_str id; /* of one operation */
+} asked;
+
+/* ---- the store ---- */
+
+static void tell_fault(rc_admin_work *work, const rc_store_fault *fault)
+{
+    const bool is_slow = fault->kind == RC_STORE_STOPPED;
+    const rc_admin_problem problem = {
+        .code = RC_CODE_STORE_UNAVAILABLE,
+        .status = 503,
+        .message = is_slow ? RC_STR("The question took longer than 30 seconds.")
+                           : rc_str_c(rc_store_fault_text(fault->kind)),
+        .action = is_slow ? RC_ACTION_FIX_REQUEST : RC_ACTION_WAIT_AND_RETRY,
+        .next = rc_str_c(rc_store_fault_advice(fault->kind))};
+    rc_admin_work_fail(work, &problem);
+}
+
+/* NULL: the work says why. */
+static rc_store *open_store(rc_admin_work *work, rc_str url)
+{
+    rc_store *store = NULL;
+    rc_store_fault fault;
+    if (!rc_store_open(url, &(rc_store_settings){.mode = RC_STORE_READ}, &work->alloc, &store,
+                       &fault)) {
+        tell_fault(work, &fault);
+        return NULL;
+    }
+    rc_store_watch(store, rc_admin_work_is_over, work);
+    return store;
+}
+
+/* ---- a page of operations ---- */
+
+typedef struct page {
+    rc_json_writer w;
+    rc_admin_work *work;
+    rc_store *store;
+    const rc_record *notice; /* whose record is being read */
+    uint32_t count;
+    int64_t last_key;
+} page;
+
+/* False: what was written so far is not to be sent. */
+static bool note_memory(rc_admin_work *work, bool has_memory)
+{
+    rc_store_fault fault;
+    if (has_memory)
+        return rc_buf_status(&work->body) == RC_OK && !work->has_problem;
+    rc_store_fault_set(&fault, RC_STORE_NO_MEMORY, "read", NULL, NULL);
+    tell_fault(work, &fault);
+    return false;
+}
+
+static rc_record_json how_of(const rc_admin_work *work, rc_record_report report)
+{
+    return (rc_record_json){.report = report, .view = RC_VIEW_INTERNAL, .alloc = &work->alloc};
+}
+
+/* The row of a notice says nothing, its record does. */
+static bool put_notice(void *ctx, const rc_record *record)
+{
+    page *p = ctx;
+    rc_record notice = *p->notice;
+    notice.target = record->target;
+    notice.provider = record->provider;
+    notice.model = record->model;
+    notice.credential = record->credential;
+    notice.text = record->text;
+    const rc_record_json how = how_of(p->work, RC_RECORD_REPORT_NONE);
+    (void)rc_record_json_operation(&p->w, &notice, &how);
+    return false;
+}
+
+static bool put_operation(void *ctx, const rc_record *record)
+{
+    page *p = ctx;
+    rc_store_fault fault;
+    const rc_record_json how = how_of(p->work, RC_RECORD_REPORT_MESSAGE);
+    p->count++;
+    p->last_key = record->key;
+    p->notice = record;
+    if (record->outcome != RC_OUTCOME_NOTICE)
+        return note_memory(p->work, rc_record_json_operation(&p->w, record, &how));
+    if (!rc_store_timeline(p->store, record->operation_id, put_notice, p, &fault))
+        tell_fault(p->work, &fault);
+    return note_memory(p->work, true);
+}
+
+static void put_next(page *p)
+{
+    char room[RC_KEY_TEXT_LEN];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_key_push(&text, p->last_key);
+    rc_json_member_string(&p->w, RC_STR("next"), rc_buf_get(&text));
+}
+
+static void run_list(rc_admin_work *work, void *question)
+{
+    const asked *a = question;
+    const rc_admin_question *q = &a->question;
+    page p = {.work = work};
+    rc_store_fault fault;
+    rc_store *store = open_store(work, a->url);
+    if (store == NULL)
+        return;
+    p.store = store;
+    rc_json_writer_init(&p.w, &work->body, 0);
+    rc_json_object_begin(&p.w);
+    rc_json_key(&p.w, RC_STR("operations"));
+    rc_json_array_begin(&p.w);
+    const bool is_good = q->id.len > 0 ? rc_store_find(store, rc_admin_operation_id(q->id),
+                                                       q->query.limit, put_operation, &p, &fault)
+                                       : rc_store_list(store, &q->query, put_operation, &p, &fault);
+    rc_json_array_end(&p.w);
+    if (q->id.len == 0 && p.count == q->query.limit)
+        put_next(&p);
+    rc_json_object_end(&p.w);
+    rc_buf_push_byte(&work->body, '\n');
+    rc_store_close(store);
+    if (!is_good)
+        tell_fault(work, &fault);
+}
+
+/* ---- one operation ---- */
+
+typedef struct story {
+    page p;
+    char id[RC_ID_LEN];
+    size_t id_len;
+    uint32_t found;
+} story;
+
+static bool note_found(void *ctx, const rc_record *record)
+{
+    story *s = ctx;
+    if (s->found++ > 0 || record->operation_id.len > sizeof(s->id))
+        return false;
+    memcpy(s->id, record->operation_id.ptr, record->operation_id.len);
+    s->id_len = record->operation_id.len;
+    const rc_record_json how = how_of(s->p.work, RC_RECORD_REPORT_WHOLE);
+    rc_json_key(&s->p.w, RC_STR("operation"));
+    return note_memory(s->p.work, rc_record_json_operation(&s->p.w, record, &how));
+}
+
+static bool put_record(void *ctx, const rc_record *record)
+{
+    story *s = ctx;
+    if (record->kind == RC_RECORD_OUTCOME)
+        return true;
+    const rc_record_json how = how_of(s->p.work, RC_RECORD_REPORT_WHOLE);
+    return note_memory(s->p.work, rc_record_json_record(&s->p.w, record, &how)) &&
+           ++s->p.count < RECORDS_MAX;
+}
+
+static bool read_story(story *s, rc_store *store, rc_str id, rc_store_fault *fault)
+{
+    rc_json_writer *w = &s->p.w;
+    rc_json_object_begin(w);
+    if (!rc_store_find(store, id, FOUND_MAX, note_found, s, fault))
+        return false;
+    if (s->found != 1)
+        return true;
+    rc_json_key(w, RC_STR("records"));
+    rc_json_array_begin(w);
+    if (!rc_store_timeline(store, rc_str_make(s->id, s->id_len), put_record, s, fault))
+        return false;
+    rc_json_array_end(w);
+    rc_json_object_end(w);
+    rc_buf_push_byte(&s->p.work->body, '\n');
+    return true;
+}
+
+static void run_story(rc_admin_work *work, void *question)
+{
+    const asked *a = question;
+    story s = {.p = {.work = work}};
+    rc_store_fault fault;
+    rc_store *store = open_store(work, a->url);
+    if (store == NULL)
+        return;
+    rc_json_writer_init(&s.p.w, &work->body, 0);
+    if (!read_story(&s, store, a->id, &fault)) {
+        tell_fault(work, &fault);
+    } else if (s.found == 0) {
+        const rc_admin_problem problem = {
+            RC_CODE_SHAPE_INVALID, 404, RC_STR("The audit has no operation or report of this id."),
+            RC_ACTION_FIX_REQUEST,
+            RC_STR("GET /admin/v1/operations lists them. A record appears when its request has "
+                   "ended.")};
+        rc_admin_work_fail(work, &problem);
+    } else if (s.found > 1) {
+        const rc_admin_problem problem = {
+            RC_CODE_SHAPE_INVALID, 409, RC_STR("Several operations have an id that begins so."),
+            RC_ACTION_FIX_REQUEST, RC_STR("Write more of the id; ?id= of the list shows all.")};
+        rc_admin_work_fail(work, &problem);
+    }
+    rc_store_close(store);
+}
+
+/* ---- sums ---- */
+
+static const struct {
+    uint32_t by;
+    const char *name;
+} kinds[] = {
+    {RC_STATS_BY_HOUR, "time"},     {RC_STATS_BY_CLASS, "class"},   {RC_STATS_BY_CODE, "code"},
+    {RC_STATS_BY_TARGET, "target"}, {RC_STATS_BY_CLIENT, "client"}, {RC_STATS_BY_MODEL, "model"},
+    {RC_STATS_BY_ROUTE, "route"},
+};
+
+/* With what the taxonomy says to do about it. */
+static void put_code(rc_json_writer *w, rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    rc_record_json_text(w, RC_STR("name"), rc_str_c(rc_code_name(code)));
+    if (info == NULL)
+        return;
+    rc_record_json_text(w, RC_STR("domain"), rc_str_c(rc_domain_name(info->domain)));
+    rc_record_json_text(w, RC_STR("todo"), rc_str_c(info->action_detail));
+}
+
+static void put_group_name(rc_json_writer *w, const rc_stats_group *group)
+{
+    if (group->is_rest)
+        rc_json_member_bool(w, RC_STR("rest"), true);
+    else if (group->by == RC_STATS_BY_HOUR)
+        rc_record_json_time(w, RC_STR("at"), group->key);
+    else if (group->by == RC_STATS_BY_CODE)
+        put_code(w, (rc_code)group->key);
+    else if (group->by == RC_STATS_BY_CLASS)
+        rc_record_json_text(w, RC_STR("name"), rc_str_c(rc_class_name((rc_error_class)group->key)));
+    else
+        rc_record_json_text(w, RC_STR("name"), rc_str_c(group->label));
+}
+
+static void put_groups(rc_json_writer *w, const rc_stats *stats, uint32_t by)
+{
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < stats->count; i++) {
+        if (stats->groups[i]->by != by)
+            continue;
+        rc_json_object_begin(w);
+        put_group_name(w, stats->groups[i]);
+        rc_record_json_sums(w, stats->groups[i]);
+        rc_json_object_end(w);
+    }
+    rc_json_array_end(w);
+}
+
+static void put_stats(rc_json_writer *w, rc_str key, const rc_stats *stats)
+{
+    rc_json_key(w, key);
+    rc_json_object_begin(w);
+    rc_json_key(w, RC_STR("total"));
+    rc_json_object_begin(w);
+    rc_record_json_sums(w, stats->total);
+    rc_json_object_end(w);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if ((stats->by & kinds[i].by) == 0)
+            continue;
+        rc_json_key(w, rc_str_c(kinds[i].name));
+        put_groups(w, stats, kinds[i].by);
+    }
+    rc_json_object_end(w);
+}
+
+static void put_survey(rc_admin_work *work, const rc_admin_question *q, const rc_stats *operations,
+                       const rc_stats *attempts, uint64_t took_ms)
+{
+    const rc_store_filter *filter = &q->query.filter;
+    rc_json_writer w;
+    rc_json_writer_init(&w, &work->body, 0);
+    rc_json_object_begin(&w);
+    rc_record_json_time(&w, RC_STR("since"), filter->from_unix_ms);
+    rc_record_json_time(&w, RC_STR("until"),
+                        filter->until_unix_ms > 0 ? filter->until_unix_ms : q->now_unix_ms);
+    rc_json_member_i64(&w, RC_STR("step_ms"), q->step_ms);
+    rc_json_member_i64(&w, RC_STR("took_ms"), (int64_t)took_ms);
+    put_stats(&w, RC_STR("operations"), operations);
+    put_stats(&w, RC_STR("attempts"), attempts);
+    rc_json_object_end(&w);
+    rc_buf_push_byte(&work->body, '\n');
+}
+
+static void survey(rc_admin_work *work, const asked *a, rc_stats *operations, rc_stats *attempts)
+{
+    const rc_admin_question *q = &a->question;
+    const uint64_t began_ns = uv_hrtime();
+    rc_store_fault fault;
+    rc_store *store = open_store(work, a->url);
+    if (store == NULL)
+        return;
+    operations->span_ms = attempts->span_ms = q->step_ms;
+    if (rc_store_survey(store, &q->query.filter, operations, attempts, &fault))
+        put_survey(work, q, operations, attempts, (uv_hrtime() - began_ns) / 1000000);
+    else
+        tell_fault(work, &fault);
+    rc_store_close(store);
+}
+
+static void run_stats(rc_admin_work *work, void *question)
+{
+    const asked *a = question;
+    rc_stats *stats = rc_arena_get_array(&work->arena, 2, sizeof(*stats));
+    if (stats == NULL)
+        return;
+    const rc_status first = rc_stats_init(&stats[0], a->question.by, false, &work->alloc);
+    const rc_status second = rc_stats_init(&stats[1], a->question.by, true, &work->alloc);
+    if (first == RC_OK && second == RC_OK)
+        survey(work, a, &stats[0], &stats[1]);
+    else
+        (void)note_memory(work, false);
+    rc_stats_done(&stats[0]);
+    rc_stats_done(&stats[1]);
+}
+
+/* ---- paths ---- */
+
+static void refuse_off(const rc_admin_request *request, rc_admin_stream *stream)
+{
+    const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, 404, RC_STR("No audit is kept."),
+                                      RC_ACTION_CHECK_CONFIG,
+                                      RC_STR("Name a file in store, as in sqlite:recourse.db.")};
+    rc_admin_reply_problem(request->core, rc_admin_stream_reply(stream), &problem);
+    rc_admin_stream_send(stream);
+}
+
+/* NULL: it was answered. */
+static rc_admin_work *begin(rc_admin_audit *audit, const rc_admin_request *request,
+                            rc_admin_stream *stream, asked **ret_asked)
+{
+    if (audit->url_len == 0) {
+        refuse_off(request, stream);
+        return NULL;
+    }
+    rc_admin_work *work = rc_admin_work_new(audit->works, request, stream);
+    if (work == NULL)
+        return NULL;
+    asked *a = rc_arena_get(&work->arena, sizeof(*a));
+    if (a == NULL) {
+        rc_admin_work_start(work, NULL, NULL, NULL);
+        return NULL;
+    }
+    a->url = rc_str_make(audit->url, audit->url_len);
+    *ret_asked = a;
+    return work;
+}
+
+static void ask(rc_admin_audit *audit, const rc_admin_request *request, rc_admin_stream *stream,
+                rc_admin_question_kind kind, rc_admin_work_run run)
+{
+    asked *a;
+    rc_admin_problem problem = {0};
+    rc_admin_work *work = begin(audit, request, stream, &a);
+    if (work == NULL)
+        return;
+    if (!rc_admin_question_read(request->query, kind, rc_clock_unix_ms(audit->calls), &work->arena,
+                                &a->question, &problem)) {
+        rc_admin_work_refuse(work, &problem);
+        return;
+    }
+    rc_admin_work_start(work, run, a, NULL);
+}
+
+static void on_list(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
+{
+    ask(ctx, request, stream, RC_ADMIN_ASK_LIST, run_list);
+}
+
+static void on_stats(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
+{
+    ask(ctx, request, stream, RC_ADMIN_ASK_STATS, run_stats);
+}
+
+static void on_story(void *ctx, const rc_admin_request *request, rc_admin_stream *stream)
+{
+    asked *a;
+    rc_admin_work *work = begin(ctx, request, stream, &a);
+    if (work == NULL)
+        return;
+    a->id = rc_arena_dup(&work->arena, rc_admin_operation_id(request->captures[0]));
+    rc_admin_work_start(work, run_story, a, NULL);
+}
+
+static const rc_admin_route routes[] = {
+    {"GET", "/admin/v1/operations", RC_ADMIN_READ, NULL, on_list},
+    {"GET", "/admin/v1/operations/{}", RC_ADMIN_READ, NULL, on_story},
+    {"GET", "/admin/v1/stats", RC_ADMIN_READ, NULL, on_stats},
+};
+
+bool rc_admin_audit_init(rc_admin_audit *audit, rc_str url, rc_admin_works *works,
+                         const rc_sys_calls *calls)
+{
+    *audit = (rc_admin_audit){.works = works, .calls = calls};
+    if (url.len > sizeof(audit->url))
+        return false;
+    if (url.len > 0)
+        memcpy(audit->url, url.ptr, url.len);
+    audit->url_len = url.len;
+    return true;
+}
+
+rc_admin_table rc_admin_audit_table(rc_admin_audit *audit)
+{
+    return (rc_admin_table){routes, sizeof(routes) / sizeof(routes[0]), audit};
+}

@@ -1,0 +1,90 @@
+// A browser, and pages in it that notice what went wrong: errors on the console, and what the page's
+// policy has stopped.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { Group } from "./tap.mjs";
+import { gates } from "./gates.mjs";
+
+// On a machine that has other things to do a page takes its time.
+const WAIT_MS = 30_000;
+const LIMIT_MS = 120_000;
+const PROGRAM = process.env.CHROMIUM || "/usr/bin/chromium";
+// As root there is no sandbox; nothing is asked of the network beyond this machine.
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+const SIDE_BY_SIDE = 3;
+
+let browser = null;
+
+export async function startBrowser() {
+    if (!existsSync(PROGRAM))
+        throw new Error(`there is no ${PROGRAM}: install the Debian package chromium, or set CHROMIUM`);
+    browser = await chromium.launch({ executablePath: PROGRAM, args: FLAGS });
+}
+
+export async function stopBrowser() {
+    await browser?.close();
+}
+
+// Notes what the policy stops, before any script of the page.
+function noteViolations() {
+    window.violations = [];
+    document.addEventListener("securitypolicyviolation", (event) =>
+        window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+}
+
+async function newPage({ width = 1280, height = 900, theme = "light", allow = null, ...more }) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, ...more });
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MS);
+    page.trouble = [];
+    page.on("console", (message) => {
+        if (["error", "warning"].includes(message.type()) && !allow?.test(message.text()))
+            page.trouble.push(`${message.type()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => page.trouble.push(`thrown: ${error.message}`));
+    await page.addInitScript(noteViolations);
+    return page;
+}
+
+export class Views extends Group {
+    constructor(name) {
+        super(name, { sideBySide: SIDE_BY_SIDE, limitMs: LIMIT_MS });
+    }
+
+    // A test with a page of its own; options: width, theme, allow (console messages that may come),
+    // isStopped (the policy may stop something).
+    view(name, options, run) {
+        this.test(name, async () => {
+            const page = await newPage(options);
+            try {
+                await run(page);
+                if (!options.isStopped)
+                    assert.deepEqual(await page.evaluate(() => window.violations || []), []);
+                assert.equal(await page.evaluate(() => window.harmed), undefined);
+                assert.deepEqual(page.trouble, []);
+            } finally {
+                await page.context().close();
+            }
+        });
+    }
+}
+
+// Opens a view of the main gateway, and waits until it is live.
+export async function open(page, hash = "#/", base = gates.main.admin) {
+    await page.goto(`${base}/${hash}`);
+    await page.locator('.link[data-state="live"]').waitFor();
+}
+
+// Waits until something holds; what: said when it never does.
+export async function until(what, holds) {
+    for (const end = Date.now() + WAIT_MS; Date.now() < end;) {
+        if (await holds())
+            return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.fail(`never: ${what}`);
+}
+
+export const text = async (locator) => (await locator.innerText()).replace(/\s+/g, " ").trim();

@@ -1,0 +1,127 @@
+// The gateways that the dashboard is shown of: one with a history and traffic, one that wants a token,
+// one without an audit. Behind them a mock, and a provider that means harm.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startChild, stopChildren } from "./children.mjs";
+import { startUpstream } from "./upstream.mjs";
+
+export const TOKEN = "the-token-of-the-operator";
+export const CLIENT = "the-token-of-the-client";
+const STORIES = ["plain", "recovered", "exhausted", "refused", "cancelled", "hedged", "hostile", "notice"];
+const FILLED = 600;
+const SAYS_MS = 10_000;
+
+let upstream = null;
+// url: of clients; admin: of the operator.
+export const gates = { main: null, locked: null, bare: null };
+
+const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
+threads: 2
+store: sqlite:audit.db
+admin: {listen: "127.0.0.1:0"}
+prices: prices.yaml
+retry_budget: {ratio: 1, floor_per_s: 1000}
+clients:
+  - {name: app, token: env:CLIENT, budget_usd: 10}
+budgets:
+  - {name: steady-a-day, match: {route: steady}, per: day, limit_usd: 0.001}
+providers:
+  good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1, env:KEY_2]}
+  spare: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
+  limited: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
+  refused: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
+  poor: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
+  evil: {kind: openai_compatible, base_url: "${evil}/v1", keys: [env:KEY_1]}
+policies:
+  once: {max_attempts: 1}
+  fast: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}
+routes:
+  - {model: steady, chain: [{target: good/mock/tokens-20}], policy: once}
+  - {model: shaky, chain: [{target: good/mock/503@1/2}], policy: fast}
+  - {model: spared, chain: [{target: limited/mock/429-retry-after-600}, {target: spare/mock/ok}], policy: once}
+  - {model: wrong, chain: [{target: good/mock/400}], policy: once}
+  - {model: refused, chain: [{target: refused/mock/401}], policy: once}
+  - {model: poor, chain: [{target: poor/mock/quota}], policy: once}
+  - {model: "evil*", chain: [{target: "evil/*"}], policy: once}
+  - {model: "*", chain: [{target: "spare/*"}], policy: once}
+`;
+
+const PRICES = `as_of: 2026-11-01
+prices:
+  - {provider: good, model: "mock/tokens-20", input: 2, output: 8}
+`;
+
+const SMALL = (mock, more) => `listen: 127.0.0.1:0
+threads: 1
+admin: {listen: "127.0.0.1:0"${more.admin || ""}}
+${more.lines}
+providers: {good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}}
+routes: [{model: "*", chain: [{target: good/mock/ok}]}]
+`;
+
+async function startGate(name, config, env = {}) {
+    writeFileSync(`${name}.yaml`, config);
+    const gate = await startChild(name, ["serve", "--config", `${name}.yaml`],
+        { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, ...env });
+    // What it says may come a little later than its port.
+    for (const end = Date.now() + SAYS_MS; Date.now() < end; await sleep(20)) {
+        const [, said] = gate.talk().match(/operator's side at (http:\/\/[0-9.]+:[0-9]+)\b/) || [];
+        if (said !== undefined)
+            return { url: `http://127.0.0.1:${gate.port}`, admin: said };
+    }
+    throw new Error(`${name} does not say where its operator's side is: ${gate.talk()}`);
+}
+
+function fillAudit() {
+    const tool = `${process.env.RECOURSE_BINARY}/tests/tool_audit_fill`;
+    const now = Date.now();
+    execFileSync(tool, ["audit.db", "fill", String(FILLED), "1", String(now - 300_000)]);
+    STORIES.forEach((name, i) => execFileSync(tool, ["audit.db", "story", name, String(now - 120_000 + i * 1000)]));
+}
+
+// One request of a client; gives its status. Whoever leaves is gone after so many ms.
+export async function request(model, { leaves } = {}) {
+    const controller = new AbortController();
+    if (leaves !== undefined)
+        setTimeout(() => controller.abort(), leaves);
+    try {
+        const response = await fetch(`${gates.main.url}/v1/chat/completions`, { method: "POST",
+            signal: controller.signal,
+            headers: { authorization: `Bearer ${CLIENT}`, "content-type": "application/json" },
+            body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }) });
+        await response.text();
+        return { status: response.status, id: response.headers.get("x-recourse-request-id")
+            || response.headers.get("x-request-id") };
+    } catch (error) {
+        if (error.name === "AbortError")
+            return { status: 0 };
+        throw error;
+    }
+}
+
+export async function admin(path, options = {}) {
+    const response = await fetch(`${gates.main.admin}/admin/v1/${path}`, options);
+    return response.json();
+}
+
+export async function startGates() {
+    const mock = await startChild("mock", ["mock", "--listen", "127.0.0.1:0", "--quiet"], {});
+    const url = `http://127.0.0.1:${mock.port}`;
+    upstream = await startUpstream();
+    writeFileSync("prices.yaml", PRICES);
+    writeFileSync("token", TOKEN, { mode: 0o600 });
+    fillAudit();
+    gates.main = await startGate("main", CONFIG(url, upstream.url));
+    gates.locked = await startGate("locked", SMALL(url, { admin: ", token: file:token",
+        lines: "store: sqlite:locked.db" }));
+    gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
+    // What there is to see: successes, a retry, a failover, keys and targets in trouble.
+    for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor"])
+        await request(model);
+}
+
+export async function stopGates() {
+    upstream?.close();
+    return stopChildren();
+}

@@ -1,0 +1,341 @@
+// What each view shows, against what the gateway says.
+import assert from "node:assert/strict";
+import { admin, gates, request } from "./gates.mjs";
+import { Views, open, text, until } from "./browser.mjs";
+
+const overview = new Views("overview");
+
+overview.view("its numbers are those of the audit", {}, async (page) => {
+    const [answer] = await Promise.all([page.waitForResponse(/\/admin\/v1\/stats\?/), open(page)]);
+    const { operations: { total }, attempts: { total: tries } } = await answer.json();
+    const tile = (name) => text(page.locator(".tile", { hasText: name }).locator("dd").first());
+    await page.locator(".chart rect").first().waitFor();
+    assert.ok(total.count > 400);
+    assert.match(await tile("Requests"), new RegExp(`^${total.count} `));
+    assert.match(await tile("Wasted calls"), new RegExp(`^${tries.wasted} .* of ${tries.count}$`));
+    assert.match(await tile("Recovered"), new RegExp(` ${total.recovered} of ${total.faltered} in trouble$`));
+    assert.match(await tile("Answered"), /^\d+(\.\d)? % /);
+    assert.match(await tile("Cost"), /^\$/);
+    assert.equal(await page.locator("figure.chart").count(), 4);
+});
+
+overview.view("says what needs attention, why, and what to do", {}, async (page) => {
+    await open(page);
+    await page.getByRole("button", { name: /Show all/ }).click();
+    const item = (title) => page.locator(".item", { hasText: title });
+    const key = await text(item("Key refused:1 was refused"));
+    assert.match(key, /Do: Put a good key into its place/);
+    assert.match(await text(item("Key poor:1 is used up")), /Asked again in \d+ m/);
+    assert.match(await text(item("limited is limiting the rate of requests")),
+        /Its key rests after a rate limit; asked again in \d+ m.*Do: Wait/);
+    assert.match(await text(item("failed: Invalid request")), /Do: Correct the request/);
+    assert.match(await text(page.locator(".verdict")), /problems? to look at/);
+});
+
+overview.view("shows a failure and a failover as they happen", {}, async (page) => {
+    await open(page);
+    const feed = page.locator(".feed");
+    const failed = (await request("wrong")).id;
+    await request("spared");
+    await until("both are in the feed", async () => /Invalid request/.test(await text(feed)) &&
+        /spared → spare\/mock\/ok/.test(await text(feed)));
+    assert.ok(failed, "the answer names its request");
+    await feed.locator(`a[href$="${failed}"]`).waitFor();
+    // A plain success is for those who want it.
+    assert.doesNotMatch(await text(feed), /steady/);
+    await page.getByLabel("successes too").check();
+    await request("steady");
+    await until("the success is there", async () => /steady → good/.test(await text(feed)));
+});
+
+overview.view("draws charts with a text, a table and a cursor for keys", {}, async (page) => {
+    await open(page);
+    const chart = page.locator("figure.chart").first();
+    await chart.locator("rect").first().waitFor();
+    const plot = chart.locator(".plot");
+    assert.match(await plot.getAttribute("aria-label"), /^Requests by outcome: ok \d+.*The most at once: \d+/);
+    await chart.getByText("As a table").click();
+    assert.equal(await chart.locator("table caption").innerText(), "Requests by outcome");
+    assert.ok(await chart.locator("tbody tr").count() >= 50);
+    await plot.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await chart.locator(".at").innerText(), /\d\d:\d\d:\d\d/);
+    assert.match(await page.locator("#told").innerText(), /ok \d+, recovered \d+, failed \d+/);
+    await plot.hover({ position: { x: 400, y: 60 } });
+    assert.equal(await chart.locator(".cursor").count(), 1);
+});
+
+overview.view("shows another time when asked to", {}, async (page) => {
+    await open(page);
+    await page.locator(".chart rect").first().waitFor();
+    const [answer] = await Promise.all([
+        page.waitForResponse((response) => response.url().includes("/stats?") && response.url().includes("step=15s")),
+        page.getByLabel("Time shown").selectOption("15m"),
+    ]);
+    assert.equal(answer.status(), 200);
+    await page.reload();
+    assert.equal(await page.getByLabel("Time shown").inputValue(), "15m");
+});
+
+const requests = new Views("requests");
+
+requests.view("lists what the audit has, the newest first, page by page", {}, async (page) => {
+    await open(page, "#/requests");
+    const rows = page.locator("table.requests tbody tr");
+    await until("a page is there", async () => await rows.count() >= 50);
+    const before = await rows.count();
+    await page.getByRole("button", { name: "Older ones" }).click();
+    await until("the next page is there", async () => await rows.count() >= before + 50);
+    const links = await page.locator("table.requests tbody a").evaluateAll((all) => all.map((link) => link.hash));
+    assert.equal(new Set(links).size, links.length);
+});
+
+requests.view("filters by outcome, code, client and target, and keeps it in the address", {}, async (page) => {
+    await open(page, "#/requests");
+    const rows = page.locator("table.requests tbody tr");
+    const status = page.getByRole("status").filter({ hasText: /shown|fits|No request/ });
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByLabel("Code").fill("QuotaExhausted");
+    await page.getByLabel("Code").press("Enter");
+    const { operations } = await admin("operations?outcome=failed&code=QuotaExhausted&since=1h&limit=50");
+    assert.ok(operations.length > 1);
+    await until("they are shown", async () => await rows.count() === operations.length);
+    for (const row of await rows.all())
+        assert.match(await text(row), /failed.*Quota exhausted/);
+    assert.match(page.url(), /#\/requests\?outcome=failed&code=QuotaExhausted$/);
+    await page.reload();
+    await until("the same after a reload", async () => await rows.count() === operations.length);
+    assert.equal(await page.getByLabel("Outcome").inputValue(), "failed");
+    await page.getByLabel("Client").fill("nobody-at-all");
+    await page.getByLabel("Client").press("Enter");
+    await until("it says that nothing fits", async () => /No request fits/.test(await status.innerText()));
+    await page.getByRole("button", { name: "Clear" }).click();
+    await until("all again", async () => await rows.count() >= 50);
+});
+
+requests.view("names a parameter that makes no sense", { allow: /400/ }, async (page) => {
+    await open(page, "#/requests?code=Nonsense");
+    await page.getByText("The parameter code cannot be \"Nonsense\".").waitFor();
+});
+
+requests.view("adds what ends while one looks", {}, async (page) => {
+    await open(page, "#/requests?outcome=failed&model=wrong");
+    const rows = page.locator("table.requests tbody tr");
+    await until("those of before are there", async () => await rows.count() >= 1);
+    const { id } = await request("wrong");
+    await request("steady");
+    await page.locator(`table.requests a[href$="${id}"]`).waitFor();
+    assert.match(await text(rows.first()), /failed wrong/);
+    assert.doesNotMatch(await text(page.locator("table.requests")), /steady/);
+});
+
+requests.view("finds a request by the id that its client was told", {}, async (page) => {
+    const { id } = await request("shaky");
+    await open(page, "#/requests");
+    await page.getByLabel("Request or report id").fill(id);
+    await page.getByLabel("Request or report id").press("Enter");
+    const rows = page.locator("table.requests tbody tr");
+    await until("it alone is shown", async () => await rows.count() === 1);
+    await rows.locator("a").click();
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    assert.ok((await text(page.locator("main"))).includes(id));
+});
+
+const operation = new Views("one request");
+
+operation.view("tells the story of a recovery in words", {}, async (page) => {
+    const { operations: [{ id }] } = await admin("operations?outcome=recovered&model=spared&limit=1");
+    await open(page, `#/requests/${id}`);
+    const main = page.locator("main");
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    const story = await text(main);
+    assert.match(story, /spare\/mock\/ok answered/);
+    const rows = await page.locator(".timeline tbody tr").allInnerTexts();
+    assert.ok(rows.some((row) => /Passed over|Went on to|Try 1/.test(row)), rows.join("\n"));
+    assert.ok(rows.some((row) => /answered \(HTTP 200\)/.test(row)), rows.join("\n"));
+    assert.match(await page.title(), /^re[pq]_/);
+});
+
+operation.view("tells why a failure is one, what to do, and what the provider said", {}, async (page) => {
+    const { operations: [{ id, report_id: report }] } = await admin("operations?outcome=failed&model=wrong&limit=1");
+    await open(page, `#/requests/${id}`);
+    await page.getByRole("heading", { name: "What the client was told" }).waitFor();
+    const main = await text(page.locator("main"));
+    assert.match(main, /app got Invalid request after 1 try\./);
+    assert.match(main, /Fix request\. Correct the request/);
+    assert.match(main, /Stopped: the failure would repeat itself/);
+    await page.locator(".timeline summary", { hasText: "What the provider said" }).click();
+    await page.locator(".timeline summary", { hasText: "Its answer, as it came" }).click();
+    assert.match(await page.locator(".timeline pre").innerText(), /"invalid_request_error"/);
+    // The id of the report leads here, too.
+    await open(page, `#/requests/${report}`);
+    await page.getByText("app got Invalid request").waitFor();
+});
+
+operation.view("a failover, a hedge and a notice have their words", {}, async (page) => {
+    const { operations } = await admin("operations?since=10m&limit=100");
+    const exhausted = operations.find((one) => one.outcome === "failed" && one.attempts > 2);
+    await open(page, `#/requests/${exhausted.id}`);
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    assert.match(await text(page.locator(".timeline")), /Waited .*(Try 2|Try 3)/);
+    const { operations: [notice] } = await admin("operations?outcome=notice&since=1h");
+    await open(page, `#/requests/${notice.id}`);
+    await page.getByText("taken out of service by the operator").waitFor();
+});
+
+operation.view("says so when there is none", { allow: /404/ }, async (page) => {
+    await open(page, "#/requests/req_00000000000000000000000000");
+    await page.getByText("The audit has no operation or report of this id.").waitFor();
+    await page.getByRole("link", { name: "← Requests" }).click();
+    await page.getByRole("heading", { name: "Requests" }).waitFor();
+});
+
+const targets = new Views("targets");
+const stateOf = async (name) => (await admin("targets")).targets.find((one) => one.target === name);
+
+targets.view("shows states, clocks that run down, breakers and keys", {}, async (page) => {
+    await open(page, "#/targets");
+    const row = (name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+    const cooling = row("limited/mock/429-retry-after-600");
+    assert.match(await text(cooling),
+        /no usable key Its key rests after a rate limit; asked again in \d+ m \d+ s ● closed/);
+    const clock = cooling.locator("td .clock");
+    const before = await clock.innerText();
+    await until("the clock runs", async () => await clock.innerText() !== before);
+    assert.match(await text(row("refused:1")), /refused Try it again/);
+    assert.match(await text(row("poor:1")), /used up for \d+ m/);
+    assert.match(await text(row("good:1")), /healthy/);
+    assert.match(await text(page.locator("main")), /Retry budget.*main\.yaml, edition 1/);
+});
+
+targets.view("takes one out and puts it back, by keyboard, with a reason", {}, async (page) => {
+    const name = "good/mock/503@1/2";
+    await open(page, "#/targets");
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+    await row.getByRole("button", { name: "Take out" }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    assert.match(await text(dialog), /Take good\/mock\/503@1\/2 out of service\?/);
+    await page.keyboard.press("Escape");
+    assert.equal(await dialog.count(), 0);
+    assert.equal((await stateOf(name)).out_of_service, false);
+    // The focus is back where it was.
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("too slow <b>");
+    await page.keyboard.press("Enter");
+    await until("it is out", async () => (await stateOf(name)).out_of_service);
+    await page.locator("h1").click();
+    await row.locator("td .badge", { hasText: "out of service" }).waitFor();
+    const { operations: [notice] } = await admin("operations?outcome=notice&limit=1");
+    assert.match(notice.text, /taken out of service by 127\.0\.0\.1: too slow <b>/);
+    await row.getByRole("button", { name: "Put back" }).click();
+    await dialog.getByRole("button", { name: "Put back" }).click();
+    await until("it is back", async () => !(await stateOf(name)).out_of_service);
+});
+
+targets.view("tries a key again", {}, async (page) => {
+    await request("refused");
+    await open(page, "#/targets");
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "refused:1" }) });
+    await row.getByRole("button", { name: "Try it again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Try it again" }).click();
+    await until("it is healthy", async () =>
+        (await admin("keys")).keys.find((key) => key.id === "refused:1").state === "healthy");
+    await page.locator("h1").click();
+    await row.getByText("healthy").waitFor();
+    await request("refused");
+});
+
+const cost = new Views("cost");
+
+cost.view("adds up by model, client and target", {}, async (page) => {
+    await open(page, "#/cost");
+    await page.locator(".chart rect").first().waitFor();
+    const { operations } = await admin("stats?since=1h&by=model,client,target");
+    const sheet = (name) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
+    for (const by of ["model", "client", "target"])
+        await until(`all rows of ${by}`, async () =>
+            await sheet(by[0].toUpperCase() + by.slice(1)).count() >= operations[by].length);
+    assert.match(await text(page.locator(".tile").first()), /Cost \$\d/);
+});
+
+cost.view("shows budgets and raises one", {}, async (page) => {
+    await open(page, "#/cost");
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: /client app/ }) });
+    assert.match(await text(row), /\$10\.00 a month, then warn/);
+    await row.getByRole("button", { name: "Raise" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Raise" }).click();
+    assert.equal(await dialog.count(), 1); // an amount is needed
+    await dialog.getByLabel("By how many dollars").fill("2.5");
+    await dialog.getByRole("button", { name: "Raise" }).click();
+    await until("it is raised", async () =>
+        (await admin("budgets")).budgets.find((one) => one.scope === "client app").limit_usd === 12.5);
+    await page.locator("h1").click();
+    await row.getByText("raised by $2.50").waitFor();
+    // One that is used up is among the problems.
+    for (let i = 0; i < 5; i++)
+        await request("steady");
+    await open(page, "#/");
+    await page.getByRole("button", { name: /Show all/ }).click();
+    await page.locator(".item", { hasText: "The budget of budget steady-a-day is" }).waitFor();
+});
+
+const explain = new Views("explain");
+
+explain.view("says what a pasted failure means and how it was decided", {}, async (page) => {
+    await open(page, "#/explain");
+    await page.getByLabel("What failed, as you have it").fill("HTTP/1.1 429 Too Many Requests\nretry-after: 20\n\n" +
+        '{"error":{"message":"Rate limit reached for gpt-4o","code":"rate_limit_exceeded"}}');
+    await page.getByRole("button", { name: "Explain" }).click();
+    const verdict = page.getByRole("heading", { name: /Rate limited/ });
+    await verdict.waitFor();
+    assert.match(await verdict.innerText(), /try again after 20 s/);
+    assert.ok(await verdict.evaluate((heading) => heading === document.activeElement));
+    await page.getByText("How it was decided").click();
+    assert.match(await text(page.locator(".why")), /Rule that decided rate\.\w+/);
+    assert.match(await text(page.locator("main")), /Read as an HTTP response, status 429, 1 header/);
+});
+
+explain.view("takes the end of what is too long, blots keys, refuses nothing", { allow: /400/ }, async (page) => {
+    await open(page, "#/explain");
+    const box = page.getByLabel("What failed, as you have it");
+    const go = page.getByRole("button", { name: "Explain" });
+    await go.click();
+    await page.locator(".bad-text", { hasText: "There is nothing to explain." }).waitFor();
+    // Typing that much would take long.
+    await box.evaluate((area) => {
+        area.value = `${"INFO all is well\n".repeat(6000)}401 Incorrect API key provided: sk-proj-` +
+            "abcdefghijklmnopqrstuvwxyz0123456789ABCD\n";
+    });
+    await go.click();
+    await page.getByRole("heading", { name: /Auth failed/ }).waitFor();
+    const main = await text(page.locator("main section"));
+    assert.match(main, /It is long: what is said is of its end\./);
+    assert.doesNotMatch(main, /abcdefghijklmnopqrstuvwxyz/);
+});
+
+explain.view("counts what else is known", {}, async (page) => {
+    await open(page, "#/explain");
+    await page.getByLabel("HTTP status").fill("503");
+    await page.getByLabel("Provider, if you know it").fill("groq");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("groq").first().waitFor();
+    assert.match(await text(page.locator("main section h2")), /may be tried again/);
+});
+
+const bare = new Views("without an audit");
+
+bare.view("says that none is kept, and shows the rest", { allow: /404/ }, async (page) => {
+    await open(page, "#/requests", gates.bare.admin);
+    await page.getByText("No audit is kept.").waitFor();
+    await open(page, "#/targets", gates.bare.admin);
+    await page.getByRole("rowheader", { name: "good/mock/ok" }).waitFor();
+    assert.match(await text(page.locator("main")), /Audit off/);
+    await open(page, "#/", gates.bare.admin);
+    await page.getByText("No audit is kept.").waitFor();
+    await page.getByText("All is well").waitFor();
+});
+
+export const groups = [overview, requests, operation, targets, cost, explain, bare];

@@ -1,0 +1,197 @@
+// What somebody on call should look at: what is wrong, since when or until when, and what to do.
+
+import { el, said } from "/app/dom.js";
+import { count, plural, share, usd, words } from "/app/format.js";
+import { countdown } from "/app/clocks.js";
+import { gate } from "/app/gate.js";
+import { act, escapePath, post } from "/app/api.js";
+import { confirm } from "/app/confirm.js";
+
+const BAD = "bad";
+const WARN = "warn";
+const INFO = "info";
+
+function button(text, question, path, done) {
+    return el("button", { type: "button", onclick: () => confirm({ title: question, action: text,
+        run: (reason) => act(path, reason), done }) }, text);
+}
+
+const targetPath = (target) =>
+    `targets/${encodeURIComponent(target.provider)}/${escapePath(target.model)}`;
+
+export function targetActions(target) {
+    const { target: name, state } = target;
+    const path = targetPath(target);
+    const actions = [];
+    if (state === "cooling" || state === "breaker_open")
+        actions.push(button("Ask it again now", `Forget why ${name} is left alone?`, `${path}/clear`,
+            `${name} is asked again.`));
+    if (target.out_of_service)
+        actions.push(button("Put back", `Put ${name} back into service?`, `${path}/in`,
+            `${name} is in service.`));
+    else
+        actions.push(button("Take out", `Take ${name} out of service?`, `${path}/out`,
+            `${name} is out of service.`));
+    return actions;
+}
+
+export function keyActions(key) {
+    return key.state === "healthy" ? [] : [button("Try it again", `Try the key ${key.id} again?`,
+        `keys/${escapePath(key.id)}/revive`, `${key.id} is tried again.`)];
+}
+
+// A budget of money, raised by an amount until it renews.
+export function raiseButton(budget) {
+    return el("button", { type: "button", onclick: () => confirm({
+        title: `Let ${budget.scope} spend more?`, action: "Raise", amount: "By how many dollars, until it renews",
+        run: (reason, amount) => post(`/admin/v1/budgets/${escapePath(budget.scope)}/raise`,
+            `{"usd":${amount},"reason":${JSON.stringify(reason)}}`),
+        done: `${budget.scope} may spend more.` }) }, "Raise");
+}
+
+export const reloadButton = () => button("Reload", "Read the configuration again?", "reload",
+    "The configuration was read again.");
+
+function ofProcess(state, items) {
+    if (!state.ready)
+        items.push({ tone: BAD, title: state.draining ? "The gateway is ending" :
+            "The gateway is not ready", text: state.why_not_ready || "It takes no requests." });
+    if (state.config.last_reload_refused)
+        items.push({ tone: BAD, title: "The new configuration was refused",
+            text: [said(state.config.refusal), ". The old one goes on."],
+            todo: "Correct the file, then reload. “recourse config check” shows all mistakes.",
+            actions: [reloadButton()] });
+    const { store } = state;
+    if (store.on && store.down)
+        items.push({ tone: BAD, title: "The audit cannot be kept", text: said(store.why || ""),
+            todo: "Make room, or repair what the message names. It is tried again by itself." });
+    if (store.lost > 0)
+        items.push({ tone: WARN, title: `${plural(store.lost, "request has", "requests have")} no record`,
+            text: "The audit could not keep up or was down, and the configuration says to go on." });
+    if (store.refused > 0)
+        items.push({ tone: WARN, title: `${plural(store.refused, "request was", "requests were")} refused`,
+            text: "Their record could not be kept, and the configuration says not to go on." });
+    if (state.log_dropped > 0)
+        items.push({ tone: WARN, title: `${plural(state.log_dropped, "log line", "log lines")} lost`,
+            text: "Whoever reads the log is too slow." });
+    const { budget } = state;
+    if (budget.on && budget.tokens < budget.burst / 5)
+        items.push({ tone: WARN, title: "The retry budget is nearly used up",
+            text: `${count(budget.tokens)} of ${count(budget.burst)} are left. Without it, failures are ` +
+                "passed on at once, so that retries do not make an outage worse.",
+            todo: "Look at what fails below." });
+}
+
+const EXCEEDED = { warn: "It goes on all the same.", pause: "Requests wait until there is room.",
+    fail: "Requests are refused." };
+
+function ofBudgets(state, items) {
+    for (const budget of (state.budgets || []).filter((one) => one.limit_usd)) {
+        const part = budget.spent_usd / budget.limit_usd;
+        if (part < 0.8 && !budget.awaited)
+            continue;
+        const isOver = part >= 1 || budget.awaited;
+        items.push({ tone: isOver && budget.on_exceed !== "warn" ? BAD : WARN,
+            title: ["The budget of ", said(budget.scope), isOver ? " is used up" : " is nearly used up"],
+            text: [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)}. `, isOver ? EXCEEDED[budget.on_exceed] : "",
+                budget.renews ? [" It renews in ", countdown(budget.renews)] : ""],
+            todo: "Raise it, or see who spends.", link: ["#/cost", "Show the cost"],
+            actions: [raiseButton(budget)] });
+    }
+}
+
+const WHY = {
+    cooling: (target) => [target.why ? `${words(target.why)}. ` : "", target.assumed
+        ? "It did not say for how long; asked again in " : "Asked again in ", "clock"],
+    breaker_open: (target) => ["Too much failed", target.why ? ` (${words(target.why)})` : "",
+        ". One request tries it in ", "clock"],
+    no_key: (target) => keysOf(target),
+    full: (target) => [`As many calls as it takes are under way: ${count(target.in_flight)}.`],
+    out_of_service: () => ["An operator took it out."],
+};
+// Why none of a target's keys can be used; those that rest are told by the first that is back.
+function keysOf({ provider }) {
+    const keys = (gate.state?.keys || []).filter((key) => key.provider === provider);
+    const resting = keys.filter((key) => key.state === "cooling" && key.until)
+        .sort((a, b) => new Date(a.until) - new Date(b.until));
+    if (resting.length > 0)
+        return [keys.length === 1 ? "Its key rests" : "All of its keys rest", " after a rate limit; asked again in ",
+            countdown(resting[0].until)];
+    return ["None of its keys can be used."];
+}
+
+const isResting = ({ provider }) => (gate.state?.keys || []).some((key) =>
+    key.provider === provider && key.state === "cooling");
+
+const TITLES = { cooling: "is cooling down", breaker_open: "is left alone: its breaker is open",
+    no_key: "has no usable key", full: "is full", out_of_service: "is out of service" };
+const ADVICE = { no_key: "Add a key, or credit; then try the key again.",
+    full: "Raise max_in_flight, or add another target to the chain." };
+
+// A target's state in words, with the clock that belongs to it.
+export function whyOf(target) {
+    return WHY[target.state]?.(target).map((part) => (part !== "clock" ? part
+        : target.until ? countdown(target.until) : "a moment"));
+}
+
+const TONES = { breaker_open: BAD, no_key: BAD, out_of_service: INFO };
+
+// Targets of one provider without a key are one thing to look at.
+function ofTargets(state, items) {
+    const isKeyless = (target) => target.state === "no_key";
+    for (const target of state.targets.filter((one) => TITLES[one.state] && !isKeyless(one)))
+        items.push({ tone: TONES[target.state] || WARN,
+            title: [said(target.target), ` ${TITLES[target.state]}`], text: whyOf(target),
+            todo: ADVICE[target.state], actions: targetActions(target) });
+    for (const provider of new Set(state.targets.filter(isKeyless).map((target) => target.provider))) {
+        const those = state.targets.filter((target) => isKeyless(target) && target.provider === provider);
+        const rests = isResting(those[0]);
+        items.push({ tone: rests ? WARN : BAD, title: rests ? [said(provider), " is limiting the rate of requests"]
+            : ["None of ", said(provider), "’s keys can be used"],
+        text: [rests ? [keysOf(those[0]), ". "] : "", those.length === 1 ? said(those[0].target)
+            : [`${those.length} targets: `, said(those.map((target) => target.model).join(", "))]],
+        todo: rests ? "Wait, send fewer requests, or add a key." : ADVICE.no_key,
+        link: ["#/targets", "Show the keys"] });
+    }
+}
+
+function ofKeys(state, items) {
+    for (const key of state.keys) {
+        if (key.state === "dead")
+            items.push({ tone: BAD, title: ["Key ", said(key.id), " was refused"],
+                text: `${key.provider} does not take it. It is not used any more.`,
+                todo: "Put a good key into its place and reload, or try it again.",
+                actions: keyActions(key) });
+        else if (key.state === "exhausted")
+            items.push({ tone: BAD, title: ["Key ", said(key.id), " is used up"],
+                text: key.until ? ["Asked again in ", countdown(key.until)] : "Its quota or credit is spent.",
+                todo: "Add credit or raise the limit, then try it again.", actions: keyActions(key) });
+    }
+}
+
+// Codes that clients were answered with, most often first.
+function ofFailures(stats, items) {
+    const groups = (stats?.operations.code || []).filter((group) => group.name && group.failed > 0)
+        .sort((a, b) => b.failed - a.failed).slice(0, 5);
+    const all = stats?.operations.total.count || 0;
+    for (const group of groups)
+        // What its client sent is its client's to correct.
+        items.push({ tone: group.failed / all >= 0.01 && group.domain !== "input" ? BAD : WARN,
+            title: `${plural(group.failed, "request", "requests")} failed: ${words(group.name)}`,
+            text: `${share(group.failed, all)} of all in this time`, todo: group.todo,
+            link: [`#/requests?outcome=failed&code=${group.name}`, "Show them"] });
+}
+
+const ORDER = { bad: 0, warn: 1, info: 2 };
+
+export function attention(state, stats) {
+    const items = [];
+    if (state !== null) {
+        ofProcess(state, items);
+        ofBudgets(state, items);
+        ofKeys(state, items);
+        ofTargets(state, items);
+    }
+    ofFailures(stats, items);
+    return items.sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
+}

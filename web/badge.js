@@ -1,0 +1,91 @@
+// Small marks: how a request ended, how a target or key is. Each has a sign and a word: nobody needs
+// to see colours.
+
+import { el, said } from "/app/dom.js";
+import { count, ms, requestId, words } from "/app/format.js";
+
+export function badge(tone, sign, text) {
+    return el("span", { class: `badge ${tone}` },
+        el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
+}
+
+export function outcomeOf(operation) {
+    if (operation.outcome === "succeeded")
+        return operation.recovered ? "recovered" : "ok";
+    return operation.outcome;
+}
+
+const OUTCOMES = {
+    ok: ["good", "✓", "ok"],
+    recovered: ["warn", "↻", "recovered"],
+    failed: ["bad", "✕", "failed"],
+    cancelled: ["dim", "■", "cancelled"],
+    open: ["dim", "○", "open"],
+    notice: ["info", "!", "notice"],
+};
+
+export function outcomeBadge(operation) {
+    const [tone, sign, text] = OUTCOMES[outcomeOf(operation)] || ["dim", "?", operation.outcome];
+    return badge(tone, sign, text);
+}
+
+const TARGET_STATES = {
+    up: ["good", "✓", "up"],
+    out_of_service: ["info", "‖", "out of service"],
+    cooling: ["warn", "◷", "cooling down"],
+    breaker_open: ["bad", "⊘", "breaker open"],
+    no_key: ["bad", "∅", "no usable key"],
+    full: ["warn", "≡", "full"],
+};
+
+export function targetBadge(target) {
+    const [tone, sign, text] = TARGET_STATES[target.state] || ["dim", "?", words(target.state)];
+    return badge(tone, sign, text);
+}
+
+const BREAKERS = { closed: ["good", "●", "closed"], open: ["bad", "○", "open"],
+    half_open: ["warn", "◐", "half open"] };
+
+export function breakerBadge(name) {
+    const [tone, sign, text] = BREAKERS[name] || ["dim", "?", words(name)];
+    return badge(`${tone} plain`, sign, text);
+}
+
+const KEY_STATES = {
+    healthy: ["good", "✓", "healthy"],
+    cooling: ["warn", "◷", "cooling down"],
+    exhausted: ["bad", "$", "used up"],
+    dead: ["bad", "✕", "refused"],
+};
+
+export function keyBadge(key) {
+    const [tone, sign, text] = KEY_STATES[key.state] || ["dim", "?", words(key.state)];
+    return badge(tone, sign, text);
+}
+
+// Who was asked for, and who answered where that is somebody else.
+export function wayOf(operation) {
+    const { model = "", target = "" } = operation;
+    const own = target.slice(target.indexOf("/") + 1);
+    if (target === "")
+        return said(model || "–");
+    if (model === "" || model === target || model === own)
+        return said(target);
+    return el("span", {}, said(model), el("span", { class: "arrow" }, " → "), said(target));
+}
+
+export function operationLink(operation, ...children) {
+    return el("a", { href: `#/requests/${encodeURIComponent(requestId(operation.id))}` }, ...children);
+}
+
+// "3 tries, 2 switches, waited 1.2 s"
+export function effortOf(operation) {
+    const parts = [];
+    if (operation.attempts > 1)
+        parts.push(`${count(operation.attempts)} tries`);
+    if (operation.switches > 0)
+        parts.push(operation.switches === 1 ? "1 switch" : `${operation.switches} switches`);
+    if (operation.wait_ms > 0)
+        parts.push(`waited ${ms(operation.wait_ms)}`);
+    return parts.join(", ");
+}

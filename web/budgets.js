@@ -1,0 +1,49 @@
+// Budgets of money: what of them is spent, when they renew, and a way to raise them.
+
+import { el, said } from "/app/dom.js";
+import { share, usd } from "/app/format.js";
+import { gate } from "/app/gate.js";
+import { countdown } from "/app/clocks.js";
+import { table } from "/app/table.js";
+import { bar } from "/app/bar.js";
+import { raiseButton } from "/app/attention.js";
+
+const PER = { day: "a day", month: "a month", total: "in all" };
+
+function ruleOf({ limit_usd: limit, per, on_exceed: then }) {
+    return limit ? `${usd(limit)} ${PER[per]}, then ${then}` : `no limit, counted ${PER[per]}`;
+}
+
+function toneOf({ spent_usd: spent, limit_usd: limit }) {
+    if (spent >= limit)
+        return "bad";
+    return spent >= 0.8 * limit ? "warn" : "good";
+}
+
+function usedOf(budget) {
+    const { spent_usd: spent, limit_usd: limit, raised_usd: raised } = budget;
+    if (!limit)
+        return "–";
+    return [bar(spent, limit, toneOf(budget)), el("span", { class: "note" }, share(spent, limit),
+        raised ? `, raised by ${usd(raised)}` : "")];
+}
+
+export function budgets() {
+    const list = table("Budgets", [
+        { name: "Budget", class: "way", cell: (b) => [said(b.scope), el("span", { class: "note" }, ruleOf(b))] },
+        { name: "Spent", class: "num", cell: (b) => usd(b.spent_usd) },
+        { name: "Held", class: "num wide", cell: (b) => usd(b.held_usd) },
+        { name: "Used", class: "wide lane", cell: usedOf },
+        { name: "Renews", class: "num wide", cell: (b) => (b.renews ? ["in ", countdown(b.renews)] : "never") },
+        { name: "Change", class: "fit actions", cell: (b) => (b.limit_usd ? raiseButton(b) : "") },
+    ], [], { heads: true });
+    const section = el("section", { class: "panel flush", "aria-labelledby": "budgets-title", hidden: true },
+        el("h2", { id: "budgets-title" }, "Budgets"), list);
+    section.draw = () => {
+        const known = gate.state?.budgets || [];
+        section.hidden = known.length === 0;
+        if (!list.contains(document.activeElement) && document.querySelector("dialog") === null)
+            list.draw(known);
+    };
+    return section;
+}

@@ -1,0 +1,32 @@
+// Clocks that run down: one timer for all of them, and none for those that left the page.
+
+import { el } from "/app/dom.js";
+import { span } from "/app/format.js";
+import { now } from "/app/gate.js";
+
+const clocks = new Set();
+
+function draw(clock) {
+    const left = clock.until - now();
+    clock.element.textContent = left > 0 ? span(left) : clock.over;
+}
+
+setInterval(() => {
+    for (const clock of clocks) {
+        if (clock.element.isConnected || !clock.wasSeen) {
+            clock.wasSeen = clock.wasSeen || clock.element.isConnected;
+            draw(clock);
+        } else {
+            clocks.delete(clock);
+        }
+    }
+}, 1000);
+
+// Until a time; then `over` stands there.
+export function countdown(until, over = "now") {
+    const element = el("time", { class: "clock", datetime: new Date(until).toISOString() });
+    const clock = { element, until: new Date(until).getTime(), over, wasSeen: false };
+    draw(clock);
+    clocks.add(clock);
+    return element;
+}

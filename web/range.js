@@ -1,0 +1,31 @@
+// The time that is shown: so long up to now.
+
+import { say } from "/app/gate.js";
+
+const KEY = "recourse.range";
+export const RANGES = [
+    { id: "15m", name: "Last 15 minutes", ms: 900000, step: 15000 },
+    { id: "1h", name: "Last hour", ms: 3600000, step: 60000 },
+    { id: "6h", name: "Last 6 hours", ms: 21600000, step: 300000 },
+    { id: "24h", name: "Last 24 hours", ms: 86400000, step: 1200000 },
+    { id: "7d", name: "Last 7 days", ms: 604800000, step: 10800000 },
+];
+
+let chosen = RANGES[1];
+try {
+    chosen = RANGES.find((range) => range.id === localStorage.getItem(KEY)) || chosen;
+} catch {
+    // Then it is an hour.
+}
+
+export const range = () => chosen;
+
+export function setRange(id) {
+    chosen = RANGES.find((known) => known.id === id) || chosen;
+    try {
+        localStorage.setItem(KEY, chosen.id);
+    } catch {
+        // It holds for this page alone then.
+    }
+    say("range", chosen);
+}

@@ -1,0 +1,51 @@
+// A report: what is known of one failure.
+
+import { el, said } from "/app/dom.js";
+import { ms, words } from "/app/format.js";
+
+const RAW_MAX = 20000;
+
+// {"a":1} with line breaks, if it is JSON.
+function pretty(raw) {
+    try {
+        return JSON.stringify(JSON.parse(raw), null, 2);
+    } catch {
+        return raw;
+    }
+}
+
+// isRest: the message and what to do stand elsewhere.
+export function reportFacts(report, isRest = false) {
+    const meta = report.provider_metadata || {};
+    const rows = [
+        ["Means", `${words(report.error_code)} (${report.error_class})`],
+        ["Message", !isRest && said(report.message)],
+        ["It said", report.detail && said(report.detail)],
+        ["Retry", report.retryable ? (meta.retry_after_ms ? `yes, after ${ms(meta.retry_after_ms)}` : "yes")
+            : `no${report.error_category ? `: ${report.error_category}` : ""}`],
+        ["Do", !isRest && report.user_action && [el("b", {}, `${words(report.user_action.kind)}. `),
+            report.user_action.detail]],
+        ["Provider", report.provider && [said(report.provider), report.model ? [" · ", said(report.model)] : []]],
+        ["Answer", [meta.status && `HTTP ${meta.status}`, meta.type && `type ${meta.type}`,
+            meta.code && `code ${meta.code}`, meta.param && `param ${meta.param}`,
+            meta.limit_kind && `limit ${meta.limit_kind}`].filter(Boolean).join(" · ")],
+        ["Its request", meta.request_id && el("code", {}, meta.request_id)],
+        ["Rule", report.rule && el("code", {}, report.rule)],
+        ["Report", report.report_id && el("code", {}, report.report_id)],
+    ];
+    return el("div", {}, el("dl", { class: "facts one" }, rows.filter(([, value]) => value)
+        .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    meta.raw ? el("details", {}, el("summary", {}, "Its answer, as it came"),
+        rawOf(meta.raw)) : null);
+}
+
+function rawOf(raw) {
+    const text = pretty(raw);
+    const pre = el("pre", { tabindex: "0" });
+    // el() would cut it as a line of text.
+    for (let at = 0; at < Math.min(text.length, RAW_MAX); at += 4000)
+        pre.append(said(text.slice(at, at + 4000)));
+    if (text.length > RAW_MAX)
+        pre.append("…");
+    return pre;
+}

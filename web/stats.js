@@ -1,0 +1,74 @@
+// Sums of the audit for the time that is shown, asked for again as often as they are cheap.
+
+import { get } from "/app/api.js";
+import { hear, now } from "/app/gate.js";
+import { range } from "/app/range.js";
+
+const FASTEST_MS = 5000;
+const SLOWEST_MS = 600000;
+// What is asked takes at most a fiftieth of the time.
+const FACTOR = 50;
+// Who waits longer is told so.
+const SLOW_MS = 300;
+
+// The steps of time from the first to now, as charts show them; what the answer has of each.
+export function seriesOf(answer, of, names) {
+    const step = answer.step_ms;
+    const first = Math.floor(new Date(answer.since) / step) * step;
+    const end = new Date(answer.until).getTime();
+    const times = [];
+    for (let at = first; at < end; at += step)
+        times.push(at);
+    const groups = new Map(answer[of].time.map((group) => [new Date(group.at).getTime(), group]));
+    return { times, step, series: names.map(({ key, name, value }) => ({ key, name,
+        values: times.map((at) => (groups.has(at) ? value(groups.get(at)) : value(null))) })) };
+}
+
+// Asks for `by` of the range that is shown, again and again, until the function that it gives is
+// called. filter: more of the query. onAnswer(answer), onFault(fault).
+export function follow(by, filter, onAnswer, onFault) {
+    let timer = null;
+    let controller = null;
+    let ended = false;
+
+    async function run() {
+        clearTimeout(timer);
+        controller?.abort();
+        const own = controller = new AbortController();
+        let wait = FASTEST_MS;
+        const slow = setTimeout(() => document.body.classList.add("adding"), SLOW_MS);
+        try {
+            const { ms, step } = range();
+            const since = Math.ceil((now() - ms) / step) * step;
+            const answer = await get("/admin/v1/stats", { ...filter(), by: by.join(","), since,
+                step: `${step / 1000}s` }, own.signal);
+            if (ended || own.signal.aborted)
+                return;
+            wait = Math.min(SLOWEST_MS, Math.max(FASTEST_MS, FACTOR * answer.took_ms));
+            onAnswer(answer);
+        } catch (fault) {
+            if (ended || fault.name === "AbortError")
+                return;
+            onFault(fault);
+        } finally {
+            clearTimeout(slow);
+            document.body.classList.remove("adding");
+        }
+        timer = setTimeout(() => (document.hidden ? sleep() : run()), wait);
+    }
+
+    // A page that nobody sees asks for nothing.
+    function sleep() {
+        document.addEventListener("visibilitychange", run, { once: true });
+    }
+
+    const unhear = [hear("range", run), hear("link", (link) => link === "live" && run())];
+    run();
+    return () => {
+        ended = true;
+        clearTimeout(timer);
+        controller?.abort();
+        unhear.forEach((end) => end());
+        document.removeEventListener("visibilitychange", run);
+    };
+}

@@ -1,0 +1,35 @@
+// Tables with a caption and heads, for everybody.
+
+import { el, fill } from "/app/dom.js";
+
+// columns: [{name, cell(row), class}]; class "wide" leaves it out on a phone, "num" is a number.
+export function table(caption, columns, rows, options = {}) {
+    const body = el("tbody");
+    const element = el("table", { class: options.class },
+        el("caption", { class: options.showCaption ? "" : "hidden" }, caption),
+        el("thead", {}, el("tr", {}, columns.map((column) =>
+            el("th", { scope: "col", class: column.class }, column.name)))),
+        body);
+    const box = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+        element);
+    const rowOf = (row) => el("tr", { data: options.data ? options.data(row) : {} },
+        columns.map((column, i) => el(i === 0 && options.heads ? "th" : "td",
+            { class: column.class, scope: i === 0 && options.heads ? "row" : null },
+            column.cell(row))));
+    box.draw = (shown, empty = options.empty) => {
+        fill(body, shown.map(rowOf));
+        if (shown.length === 0 && empty)
+            body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
+    };
+    box.addFirst = (row, max) => {
+        body.querySelector(".empty")?.remove();
+        const made = rowOf(row);
+        made.classList.add("fresh");
+        body.prepend(made);
+        while (body.rows.length > max)
+            body.lastElementChild.remove();
+    };
+    box.addLast = (more) => body.append(...more.map(rowOf));
+    box.draw(rows);
+    return box;
+}

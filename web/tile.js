@@ -1,0 +1,8 @@
+// One number with its name, in a list of such.
+
+import { el } from "/app/dom.js";
+
+export function tile(name, value, note = "", tone = "") {
+    return el("div", { class: `tile ${tone}` }, el("dt", {}, name), el("dd", {}, value,
+        el("span", { class: "note" }, note)));
+}

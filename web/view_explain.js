@@ -1,0 +1,92 @@
+// Paste a failure, learn what it means: the same as `recourse explain`.
+
+import { el, fill, said, tell } from "/app/dom.js";
+import { ms, words } from "/app/format.js";
+import { post } from "/app/api.js";
+import { badge } from "/app/badge.js";
+import { reportFacts } from "/app/report.js";
+import { table } from "/app/table.js";
+
+const BYTES_MAX = 65536;
+
+// Of a text that is too long the end: what failed last is what is asked about.
+function ending(text) {
+    const bytes = new TextEncoder().encode(text);
+    if (bytes.length <= BYTES_MAX)
+        return { text, isCut: false };
+    return { text: new TextDecoder().decode(bytes.subarray(bytes.length - BYTES_MAX)).replace(/^\ufffd+/, ""),
+        isCut: true };
+}
+
+function verdictOf(report) {
+    const wait = report.provider_metadata?.retry_after_ms;
+    if (report.retryable)
+        return badge("warn", "↻", wait ? `try again after ${ms(wait)}` : "may be tried again");
+    return badge("bad", "✕", "trying again is of no use");
+}
+
+const STEPS = { layer: "Unwrapped", field: "Field", provider: "Provider", fact: "Fact", hint: "Wait",
+    ignored: "Not believed", rule_tried: "Rule tried", rule_matched: "Rule that decided" };
+
+function whyOf(why) {
+    const tried = why.filter((note) => note.step === "rule_tried").length;
+    const shown = why.filter((note) => note.step !== "rule_tried");
+    return el("details", { class: "why" }, el("summary", {}, "How it was decided"),
+        table("Steps of the verdict", [
+            { name: "Step", class: "fit", cell: (note) => STEPS[note.step] || note.step },
+            { name: "What", cell: (note) => el("code", {}, note.subject) },
+            { name: "By", cell: (note) => said(note.text || (note.wait_ms !== undefined ? ms(note.wait_ms) : "")) },
+        ], shown), el("p", { class: "note" }, `${tried} other rules were tried first and did not fit.`));
+}
+
+export function explain(main) {
+    const text = el("textarea", { id: "failure", rows: "10", spellcheck: "false", autocomplete: "off",
+        placeholder: "HTTP/1.1 429 Too Many Requests\nretry-after: 20\n\n" +
+            '{"error": {"message": "Rate limit reached …"}}' });
+    const provider = el("input", { type: "text", id: "provider", autocomplete: "off", spellcheck: "false" });
+    const status = el("input", { type: "text", id: "status", inputmode: "numeric", pattern: "[1-9][0-9][0-9]",
+        autocomplete: "off" });
+    const go = el("button", { type: "submit", class: "main" }, "Explain");
+    const result = el("div", { "aria-live": "polite" });
+
+    function draw({ read_as: readAs, end_only: isEnd, report, why }, isCut) {
+        fill(result, el("section", { class: "panel", "aria-labelledby": "verdict-title" },
+            el("h2", { id: "verdict-title", tabindex: "-1" }, words(report.error_code), " ", verdictOf(report)),
+            el("p", { class: "lead" }, said(report.message)),
+            report.user_action ? el("p", { class: "advice" }, el("b", {}, `${words(report.user_action.kind)}. `),
+                report.user_action.detail) : null,
+            reportFacts(report, true), why ? whyOf(why) : null,
+            el("p", { class: "note" }, `Read as ${readAs}.`, isEnd || isCut
+                ? " It is long: what is said is of its end." : "")));
+        document.getElementById("verdict-title").focus();
+    }
+
+    async function submit(event) {
+        event.preventDefault();
+        const { text: sent, isCut } = ending(text.value);
+        const pairs = [["provider", provider.value.trim()], ["status", status.value.trim()]]
+            .filter(([, value]) => value !== "").map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+        go.disabled = true;
+        try {
+            draw(await post(`/admin/v1/explain${pairs.length > 0 ? `?${pairs.join("&")}` : ""}`, sent,
+                "text/plain; charset=utf-8"), isCut);
+        } catch (fault) {
+            fill(result, el("p", { class: "panel bad-text" }, fault.message, " ", fault.advice));
+            tell(fault.message);
+        }
+        go.disabled = false;
+    }
+
+    fill(main, el("h1", {}, "Explain a failure"),
+        el("form", { class: "panel explain", onsubmit: submit },
+            el("label", { for: "failure" }, "What failed, as you have it"),
+            el("p", { class: "note", id: "failure-help" }, "What curl -i printed, a JSON body, a stream’s " +
+                "event, a log line, a stack trace. Keys in it are blotted out; nothing is kept."),
+            text,
+            el("div", { class: "row" },
+                el("label", { for: "provider" }, "Provider, if you know it", provider),
+                el("label", { for: "status" }, "HTTP status", status), go)),
+        result);
+    text.setAttribute("aria-describedby", "failure-help");
+    return () => {};
+}

@@ -1,0 +1,205 @@
+// One page that says what failed, what was tried, what it cost and what to do.
+
+import { el, fill, said } from "/app/dom.js";
+import { count, few, ms, plural, requestId, share, usd, when, words } from "/app/format.js";
+import { get } from "/app/api.js";
+import { gate, hear } from "/app/gate.js";
+import { attention } from "/app/attention.js";
+import { chart, last, total } from "/app/chart.js";
+import { follow, seriesOf } from "/app/stats.js";
+import { tile } from "/app/tile.js";
+import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
+
+const FEED_MAX = 12;
+const ITEMS_MAX = 6;
+const OUTCOMES = [
+    { key: "ok", name: "ok", value: (g) => (g?.succeeded || 0) - (g?.recovered || 0) },
+    { key: "recovered", name: "recovered", value: (g) => g?.recovered || 0 },
+    { key: "failed", name: "failed", value: (g) => g?.failed || 0 },
+    { key: "cancelled", name: "cancelled", value: (g) => g?.cancelled || 0 },
+];
+const times = (of) => [
+    { key: "p50", name: "p50", value: (g) => g?.[of]?.p50 ?? null },
+    { key: "p99", name: "p99", value: (g) => g?.[of]?.p99 ?? null },
+];
+
+function tilesOf(stats, state) {
+    const all = stats.operations.total;
+    const tries = stats.attempts.total;
+    const inFlight = (state?.loops || []).reduce((sum, loop) => sum + loop.in_flight, 0);
+    const answered = (all.succeeded || 0) / Math.max(1, (all.succeeded || 0) + (all.failed || 0));
+    const faltered = all.faltered || 0;
+    return [
+        tile("Requests", count(all.count), `${count(inFlight)} under way`),
+        tile("Answered", share(all.succeeded || 0, (all.succeeded || 0) + (all.failed || 0)),
+            plural(all.failed || 0, "failed", "failed"),
+            !all.count ? "" : answered < 0.95 ? "bad" : answered < 0.99 ? "warn" : "good"),
+        tile("Recovered", faltered ? share(all.recovered || 0, faltered) : "–",
+            faltered ? `${count(all.recovered || 0)} of ${count(faltered)} in trouble`
+                : "nothing had to be"),
+        tile("Latency p99", ms(all.latency_ms?.p99), `p50 ${ms(all.latency_ms?.p50)}`),
+        tile("First byte p99", ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
+        tile("Wasted calls", count(tries.wasted || 0),
+            `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
+        tile("Cost", usd(all.cost_usd),
+            `${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`),
+    ];
+}
+
+function itemOf(item) {
+    const marks = { bad: "✕", warn: "!", info: "i" };
+    const names = { bad: "Problem", warn: "Warning", info: "Note" };
+    return el("li", { class: `item ${item.tone}` },
+        el("span", { class: "item-mark", "aria-hidden": "true" }, marks[item.tone]),
+        el("div", { class: "item-body" },
+            el("h3", {}, el("span", { class: "hidden" }, `${names[item.tone]}: `), item.title),
+            el("p", {}, item.text, item.link ? [" ", el("a", { href: item.link[0] }, item.link[1])] : null),
+            item.todo ? el("p", { class: "todo" }, el("b", {}, "Do: "), item.todo) : null),
+        item.actions?.length ? el("div", { class: "row" }, item.actions) : null);
+}
+
+function verdictOf(items, stats) {
+    const bad = items.filter((item) => item.tone === "bad").length;
+    const warn = items.filter((item) => item.tone === "warn").length;
+    const all = stats?.operations.total.count || 0;
+    if (bad > 0)
+        return ["bad", "✕", `${plural(bad, "problem", "problems")} to look at`];
+    if (warn > 0)
+        return ["warn", "!", "Working, with something to know"];
+    if (gate.state === null)
+        return ["dim", "…", "Looking"];
+    return ["good", "✓", all > 0 ? "All is well" : "All is well; nobody has asked for anything"];
+}
+
+// One line of what happens.
+function feedRow(operation) {
+    const effort = effortOf(operation);
+    return el("li", { class: outcomeOf(operation) },
+        el("time", { class: "feed-time", datetime: operation.ended }, when(operation.ended)),
+        outcomeBadge(operation),
+        el("span", { class: "feed-text" }, operationLink(operation, wayOf(operation)),
+            operation.code ? el("span", { class: "code" }, words(operation.code)) : null,
+            operation.message ? said(operation.message, { class: "note" }) : null,
+            operation.outcome === "cancelled" ? el("span", { class: "note" }, "the client left") : null,
+            effort ? el("span", { class: "note" }, effort) : null),
+        said(operation.client || "", { class: "feed-client" }),
+        el("span", { class: "feed-ms" }, ms(operation.latency_ms)));
+}
+
+// What happened before the page was opened, from the audit.
+async function recall() {
+    if (gate.recent.length > 0)
+        return;
+    const pages = await Promise.all(["failed", "recovered"].map((outcome) =>
+        get("/admin/v1/operations", { outcome, since: "1h", limit: FEED_MAX })));
+    const known = new Set(gate.recent.map((operation) => requestId(operation.id)));
+    gate.recent.push(...pages.flatMap((page) => page.operations)
+        .filter((operation) => !known.has(requestId(operation.id))));
+    gate.recent.sort((a, b) => new Date(b.ended) - new Date(a.ended));
+}
+
+function feed() {
+    const list = el("ol", { class: "feed" });
+    const all = el("input", { type: "checkbox", id: "feed-all", onchange: draw });
+    const lost = el("p", { class: "note" });
+
+    function draw() {
+        const shown = gate.recent.filter((operation) => all.checked || outcomeOf(operation) !== "ok")
+            .slice(0, FEED_MAX);
+        fill(list, shown.length > 0 ? shown.map(feedRow) : el("li", { class: "none" },
+            all.checked ? "Requests appear here as they end."
+                : "Failures, failovers and retries appear here as they happen."));
+        fill(lost, gate.dropped > 0
+            ? `${count(gate.dropped)} more went by too quickly to be shown here; the list of requests has all.`
+            : null);
+    }
+
+    const section = el("section", { class: "panel", "aria-labelledby": "feed-title" },
+        el("div", { class: "head" }, el("h2", { id: "feed-title" }, "Happening now"),
+            el("label", { class: "check", for: "feed-all" }, all, "successes too")),
+        list, lost);
+    let waiting = false;
+    const soon = () => {
+        if (waiting)
+            return;
+        waiting = true;
+        setTimeout(() => {
+            waiting = false;
+            draw();
+        }, 250);
+    };
+    draw();
+    recall().then(draw, () => {});
+    return { section, end: [hear("operation", soon), hear("dropped", soon)] };
+}
+
+// The classes that there are, those with most failures first.
+function classesOf(answer) {
+    const names = Object.entries(answer.attempts.total.classes || {}).sort((a, b) => b[1] - a[1])
+        .map(([name]) => name);
+    return (names.length > 0 ? names : ["ProviderTransient"]).map((name) => ({ key: name,
+        name: words(name), value: (g) => g?.classes?.[name] || 0 }));
+}
+
+export function overview(main) {
+    const verdict = el("p", { class: "verdict" });
+    const items = el("ul", { class: "items", "aria-label": "What needs attention" });
+    const tiles = el("dl", { class: "tiles" });
+    const charts = {
+        outcomes: chart({ title: "Requests by outcome", kind: "bars", format: count, mark: few,
+            whole: true, sum: total }),
+        classes: chart({ title: "Failed calls to providers, by class of error", kind: "bars", format: count,
+            mark: few, whole: true, sum: total, empty: "No call failed in this time." }),
+        latency: chart({ title: "Latency", kind: "lines", format: ms, sum: last }),
+        first: chart({ title: "Time to the first byte", kind: "lines", format: ms, sum: last }),
+    };
+    const live = feed();
+    let stats = null;
+    let isWhole = false;
+    const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
+        isWhole = true;
+        drawItems();
+    } });
+
+    function drawItems() {
+        const found = attention(gate.state, stats);
+        const [tone, sign, text] = verdictOf(found, stats);
+        verdict.className = `verdict ${tone}`;
+        fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
+        // What is focused is left alone until it is not.
+        if (!items.contains(document.activeElement))
+            fill(items, found.slice(0, isWhole ? found.length : ITEMS_MAX).map(itemOf));
+        rest.hidden = isWhole || found.length <= ITEMS_MAX;
+        rest.textContent = `Show all ${found.length}`;
+        if (stats !== null)
+            fill(tiles, tilesOf(stats, gate.state));
+    }
+
+    function onAnswer(answer) {
+        stats = answer;
+        fill(problem);
+        for (const one of Object.values(charts))
+            one.hidden = false;
+        charts.outcomes.draw(seriesOf(answer, "operations", OUTCOMES));
+        charts.classes.draw(seriesOf(answer, "attempts", classesOf(answer)));
+        charts.latency.draw(seriesOf(answer, "operations", times("latency_ms")));
+        charts.first.draw(seriesOf(answer, "operations", times("first_byte_ms")));
+        drawItems();
+    }
+
+    const problem = el("div", { role: "status" });
+    const onFault = (fault) => {
+        if (fault.status !== 0 && fault.status !== 401)
+            fill(problem, el("p", { class: "panel bad-text" }, `${fault.message} ${fault.advice || ""}`));
+    };
+    fill(main, el("h1", { class: "hidden" }, "Overview"),
+        el("section", { class: "panel now", "aria-labelledby": "now-title" },
+            el("h2", { id: "now-title", class: "hidden" }, "Now"), verdict, items, rest),
+        el("section", { "aria-label": "Sums" }, tiles), problem,
+        el("div", { class: "charts" }, Object.values(charts)), live.section);
+    fill(tiles, tile("Requests", "…"));
+    drawItems();
+    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), hear("state", drawItems),
+        ...live.end];
+    return () => ends.forEach((end) => end());
+}

@@ -1,0 +1,170 @@
+// Requests: filtered, paged, and live where nothing stands in the way.
+
+import { el, fill, said, tell } from "/app/dom.js";
+import { count, ms, requestId, usd, when, words } from "/app/format.js";
+import { get } from "/app/api.js";
+import { gate, hear } from "/app/gate.js";
+import { range } from "/app/range.js";
+import { table } from "/app/table.js";
+import { operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
+
+const PAGE = 50;
+const SHOWN_MAX = 500;
+const FIELDS = ["id", "outcome", "model", "target", "client", "code"];
+
+const COLUMNS = [
+    { name: "Ended", class: "time wide", cell: (op) => el("time", { datetime: op.ended || op.began },
+        when(op.ended || op.began)) },
+    { name: "Outcome", class: "fit", cell: (op) => outcomeBadge(op) },
+    { name: "Model and target", class: "way", cell: (op) => [operationLink(op, wayOf(op)),
+        el("span", { class: "narrow-only note" }, [when(op.ended || op.began), op.client,
+            op.code && words(op.code)].filter(Boolean).join(" · "))] },
+    { name: "Client", class: "wide client", cell: (op) => said(op.client || "–") },
+    { name: "What failed", class: "wide what", cell: (op) => (op.code
+        ? [el("b", {}, words(op.code)), op.message ? said(op.message, { class: "note" }) : null]
+        : op.text ? said(op.text, { class: "note" }) : "") },
+    { name: "Tries", class: "num wide", cell: (op) => count(op.attempts) },
+    { name: "Latency", class: "num", cell: (op) => ms(op.latency_ms) },
+    { name: "First byte", class: "num wide", cell: (op) => ms(op.first_byte_ms) },
+    { name: "Cost", class: "num wide", cell: (op) => (op.cost_usd === undefined ? "–" : usd(op.cost_usd)) },
+];
+
+function field(name, label, value, list) {
+    return el("label", {}, label, el("input", { type: "text", name, value: value || "", list,
+        autocomplete: "off", spellcheck: "false" }));
+}
+
+const OUTCOMES = ["", "failed", "recovered", "succeeded", "cancelled", "open", "notice"];
+
+function formOf(query, onChange) {
+    const outcome = el("select", { name: "outcome" }, OUTCOMES.map((name) =>
+        el("option", { value: name, selected: name === (query.outcome || "") }, name || "any")));
+    const form = el("form", { class: "filters", role: "search", "aria-label": "Filter requests",
+        onsubmit: (event) => {
+            event.preventDefault();
+            onChange();
+        }, onchange: onChange },
+    el("label", {}, "Outcome", outcome),
+    field("model", "Model", query.model),
+    field("target", "Target", query.target, "targets-known"),
+    field("client", "Client", query.client),
+    field("code", "Code", query.code, "codes-known"),
+    field("id", "Request or report id", query.id),
+    el("button", { type: "submit", class: "main" }, "Show"),
+    el("button", { type: "button", class: "quiet", onclick: () => {
+        form.querySelectorAll("input").forEach((input) => {
+            input.value = "";
+        });
+        outcome.value = "";
+        onChange();
+    } }, "Clear"),
+    el("datalist", { id: "targets-known" }, (gate.state?.targets || []).map((target) =>
+        el("option", { value: target.target }))),
+    el("datalist", { id: "codes-known" }));
+    form.values = () => Object.fromEntries([...new FormData(form)]
+        .map(([name, value]) => [name, value.trim()]).filter(([, value]) => value !== ""));
+    return form;
+}
+
+// Codes that were met, for whoever types one.
+async function fillCodes(form) {
+    try {
+        const answer = await get("/admin/v1/stats", { since: range().id, by: "code" });
+        fill(form.querySelector("#codes-known"), answer.operations.code
+            .filter((group) => group.name).map((group) => el("option", { value: group.name })));
+    } catch {
+        // Nobody misses them.
+    }
+}
+
+// May an operation that has just ended stand in this list?
+function fits(op, query) {
+    if (query.id)
+        return false;
+    if (query.outcome && query.outcome !== op.outcome &&
+        !(query.outcome === "recovered" && outcomeOf(op) === "recovered"))
+        return false;
+    return (!query.model || op.model === query.model) && (!query.client || op.client === query.client) &&
+        (!query.code || op.code === query.code) && (!query.target || op.target === query.target);
+}
+
+export function requests(main, query) {
+    let shown = Object.fromEntries(FIELDS.filter((name) => query[name])
+        .map((name) => [name, query[name]]));
+    const form = formOf(shown, () => {
+        shown = form.values();
+        const pairs = Object.entries(shown).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+        history.replaceState(null, "", pairs.length > 0 ? `#/requests?${pairs.join("&")}` : "#/requests");
+        load(false);
+    });
+    const list = table("Requests, the newest first", COLUMNS, [], { class: "requests",
+        data: (op) => ({ outcome: outcomeOf(op) }) });
+    const status = el("p", { class: "note", role: "status" }, "Loading…");
+    const more = el("button", { type: "button", hidden: true, onclick: () => load(true) }, "Older ones");
+    const seen = new Set();
+    let controller = null;
+    let next = null;
+    let number = 0;
+
+    function say() {
+        fill(status, number === 0 ? (Object.keys(shown).length > 0
+            ? "No request fits. Change the filter, or the time that is shown."
+            : "No request in this time.")
+            : `${count(number)} shown${next ? ", there are more" : ""}.`);
+    }
+
+    async function load(isMore) {
+        controller?.abort();
+        controller = new AbortController();
+        more.disabled = true;
+        try {
+            const answer = await get("/admin/v1/operations", { ...shown, limit: PAGE,
+                since: shown.id ? undefined : range().id, after: isMore ? next : undefined },
+            controller.signal);
+            const rows = answer.operations;
+            if (!isMore) {
+                seen.clear();
+                number = 0;
+            }
+            rows.forEach((op) => seen.add(requestId(op.id)));
+            if (isMore)
+                list.addLast(rows);
+            else
+                list.draw(rows);
+            number += rows.length;
+            next = answer.next;
+            say();
+            if (isMore)
+                tell(`${rows.length} older requests`);
+        } catch (fault) {
+            if (fault.name === "AbortError")
+                return;
+            fill(status, fault.message, " ", fault.advice);
+        }
+        more.disabled = false;
+        more.hidden = !next || number >= SHOWN_MAX * 4;
+    }
+
+    function onOperation(op) {
+        const id = requestId(op.id);
+        if (!fits(op, shown) || seen.has(id))
+            return;
+        seen.add(id);
+        list.addFirst(op, SHOWN_MAX);
+        number = Math.min(number + 1, SHOWN_MAX);
+        say();
+    }
+
+    const box = el("details", { class: "filter-box" }, el("summary", {}, "Filter"), form);
+    box.open = !matchMedia("(max-width: 900px)").matches || Object.keys(shown).length > 0;
+    fill(main, el("h1", {}, "Requests"), box, status,
+        el("section", { class: "panel flush", "aria-label": "Requests" }, list), more);
+    load(false);
+    fillCodes(form);
+    const ends = [hear("operation", onOperation), hear("range", () => load(false)),
+        hear("link", (link) => link === "live" && load(false))];
+    return () => {
+        controller?.abort();
+        ends.forEach((end) => end());
+    };
+}
