@@ -180,10 +180,16 @@ rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening 
     return result;
 }
 
+bool rc_gateway_adopt(rc_gateway *gateway, int fd)
+{
+    return rc_gate_adopt(gateway->members[0].gate, fd);
+}
+
 /* ---- the store ---- */
 
 static bool say_fault(rc_gate_trouble *trouble, const rc_store_fault *fault)
 {
+    trouble->store_fault = (int)fault->kind;
     rc_gate_trouble_add(trouble, RC_STR("the audit cannot be kept: "));
     rc_gate_trouble_add(trouble, rc_str_c(rc_store_fault_text(fault->kind)));
     if (fault->detail[0] != '\0') {
