@@ -18,7 +18,8 @@ static int refuse_rules(rc_cli *cli, rc_str path, const rc_rules_fault *fault)
 }
 
 /* The rules lie beside the configuration. */
-static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given *given)
+static int load_rules(rc_cli *cli, const char *command, const rc_config_source *source,
+                      rc_gate_given *given)
 {
     rc_buf path;
     rc_buf text;
@@ -32,7 +33,7 @@ static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given
     const rc_str name = rc_str_c(rc_buf_get(&path).ptr);
     const int error = rc_file_read(cli->calls, name.ptr, &text);
     if (error != 0) {
-        rc_cli_cannot_read(cli, "serve", name, error);
+        rc_cli_cannot_read(cli, command, name, error);
         result = RC_EXIT_NO_INPUT;
     } else if (rc_rules_parse(rc_buf_get(&text), &cli->alloc, &given->rules, &fault) != RC_OK) {
         result = refuse_rules(cli, name, &fault);
@@ -42,18 +43,18 @@ static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given
     return result;
 }
 
-int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given)
+int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_given *ret_given)
 {
     rc_config_source source;
     rc_gate_given given = {.config = cli->alloc.get(cli->alloc.ctx, sizeof *given.config)};
     if (given.config == NULL) {
-        rc_cli_complain(cli, "serve");
+        rc_cli_complain(cli, command);
         rc_cli_text(&cli->err, "there is no memory for the configuration\n");
         return RC_EXIT_INTERNAL;
     }
     const rc_status status = rc_config_load(given.config, cli->calls, &cli->alloc, path, &source);
-    int result = status == RC_OK ? load_rules(cli, &source, &given)
-                                 : rc_cli_config_refuse(cli, "serve", &source, status);
+    int result = status == RC_OK ? load_rules(cli, command, &source, &given)
+                                 : rc_cli_config_refuse(cli, command, &source, status);
     rc_config_source_done(&source);
     if (result == RC_EXIT_OK)
         *ret_given = given;

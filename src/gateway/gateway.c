@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "gateway/gateway_private.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -180,9 +182,16 @@ rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening 
     return result;
 }
 
-bool rc_gateway_adopt(rc_gateway *gateway, int fd)
+int rc_gateway_connect(rc_gateway *gateway)
 {
-    return rc_gate_adopt(gateway->members[0].gate, fd);
+    int ends[2];
+    rc_gate *gate = gateway->members[0].gate;
+    if (gate == NULL || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return -1;
+    if (rc_gate_adopt(gate, ends[1]))
+        return ends[0];
+    (void)close(ends[0]);
+    return -1;
 }
 
 /* ---- the store ---- */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/exec_wait.h"
+#include "cli/wait_line.h"
 #include "support/run_cli.h"
 
 static void expect_line(const rc_wait_line *line, const char *want)
