@@ -42,6 +42,8 @@ enum {
 };
 
 #define RC_CALLER_IMAGES_MAX 8
+/* Signals, keys, the two places that are written to. */
+#define RC_CALLER_POLLS 4
 #define RC_CALLER_TEXT_MAX 1200
 
 typedef enum rc_caller_format {
@@ -92,12 +94,14 @@ typedef struct rc_caller {
     uv_loop_t loop;
     rc_gateway *gateway;   /* in this process; NULL: there is none, or nothing is left of it */
     rc_upstream *upstream; /* NULL: the same */
+    bool is_upstream_open;
     rc_origin origin;
     rc_buf token;
     bool is_unrecorded;       /* the store could not be had */
     uv_mutex_t suppressed;    /* of what follows: the store's thread tells it */
     bool has_suppressed;      /* a record was lost */
     rc_gate_record told;      /* numbers alone */
+    char target[RC_ASK_NAME_MAX]; /* whom it asked last; "" */
     bool is_told;             /* our own gateway has said how it ended */
     const rc_report *own_why; /* its report, in full; NULL */
 
@@ -109,6 +113,10 @@ typedef struct rc_caller {
     uint64_t ended_ms;
     uint64_t guard_at_ms; /* when even a gateway that says nothing is given up; RC_WATCH_NEVER */
 
+    uv_poll_t polls[RC_CALLER_POLLS];
+    int poll_fds[RC_CALLER_POLLS];
+    bool is_polled[RC_CALLER_POLLS]; /* it is a handle of the loop */
+    uv_timer_t tick;
     rc_watch watch;
     rc_tty tty;
     rc_outlet out;

@@ -44,6 +44,8 @@ static took took_of(const rc_caller *c)
         .tokens_out = c->is_started ? facts->usage.output : -1,
         .cost_micro_usd = facts->cost_micro_usd,
     };
+    if (c->target[0] != '\0')
+        t.target = rc_str_c(c->target);
     if (!c->is_told)
         return t;
     t.attempts = c->told.attempts;
@@ -54,6 +56,14 @@ static took took_of(const rc_caller *c)
     if (c->told.cost_usd_micro > 0)
         t.cost_micro_usd = (uint64_t)c->told.cost_usd_micro;
     return t;
+}
+
+/* A wait that was broken off did not take all of its time. */
+static uint64_t waited_ms(const rc_caller *c, const took *t)
+{
+    const uint64_t end_ms = c->live.retry_at_ms;
+    const uint64_t left_ms = end_ms > c->ended_ms ? end_ms - c->ended_ms : 0;
+    return t->wait_ms > left_ms ? t->wait_ms - left_ms : 0;
 }
 
 /* ---- reports ---- */
@@ -94,8 +104,9 @@ static void fail_unreachable(rc_caller *c)
     rc_buf_init_fixed(&message, room, sizeof room);
     rc_buf_push(&message, RC_STR("No gateway answers at "));
     rc_buf_push(&message, rc_str_slice(rc_str_c(c->via), 0, 512));
-    rc_buf_push(&message, RC_STR(". "));
-    rc_buf_push(&message, rc_report_message(c->ask.facts.report));
+    rc_buf_push(&message, RC_STR(": "));
+    rc_buf_push(&message, rc_str_c(c->ask.facts.failure));
+    rc_buf_push_byte(&message, '.');
     fail_via(c, rc_buf_get(&message), RC_ACTION_CHECK_CONFIG,
              RC_STR("Start it with `recourse serve`, or leave out --via: then the call is made "
                     "without one."));
@@ -142,6 +153,20 @@ static void judge(rc_caller *c)
                         "--token-file."));
     else if (why != NULL)
         c->report = rc_report_dup(why);
+}
+
+/* Of a failure the report knows whom it was asked of. */
+static void note_target(rc_caller *c)
+{
+    rc_buf target;
+    if (c->report == NULL || c->target[0] != '\0' || c->ask.facts.target[0] != '\0' ||
+        rc_report_provider(c->report).len == 0)
+        return;
+    rc_buf_init_fixed(&target, c->target, sizeof c->target - 1);
+    rc_buf_push(&target, rc_report_provider(c->report));
+    rc_buf_push_byte(&target, '/');
+    rc_buf_push(&target, rc_report_model(c->report));
+    c->target[rc_buf_get(&target).len] = '\0';
 }
 
 /* ---- for a person ---- */
@@ -259,20 +284,21 @@ static void add_name(parts *p, rc_str name)
 
 /* "openai/gpt-4o · 2 attempts · waited 4.0s · first token 4.8s · total 6.1s · 12 tokens in, 40 out"
  */
-static void push_took(const rc_caller *c, rc_buf *buf)
+static void push_took(const rc_caller *c, rc_buf *buf, unsigned used)
 {
     const took t = took_of(c);
     const bool is_talk = !c->live.can_draw;
     parts p = {.buf = buf,
                .width = is_talk ? UINT16_MAX : c->live.line.width,
+               .used = used,
                .has_utf8 = c->cli->err_terminal.has_utf8};
     add_name(&p, t.target.len > 0 ? t.target : c->model);
     if (t.attempts > 0)
         add_count(&p, t.attempts, " attempt", " attempts");
     if (t.switches > 0)
         add_count(&p, t.switches, " switch", " switches");
-    if (t.wait_ms > 0)
-        add_time(&p, "waited ", t.wait_ms);
+    if (waited_ms(c, &t) > 0)
+        add_time(&p, "waited ", waited_ms(c, &t));
     if (t.first_text_ms >= 0)
         add_time(&p, "first token ", (uint64_t)t.first_text_ms);
     add_time(&p, "total ", t.total_ms);
@@ -291,7 +317,7 @@ static void show_took(rc_caller *c, const char *before)
     if (!c->live.can_draw)
         rc_cli_complain(c->cli, "call");
     rc_cli_text(err, before);
-    push_took(c, err);
+    push_took(c, err, (unsigned)strlen(before));
     rc_buf_push(err, is_dim ? RC_STR("\x1b[0m\n") : RC_STR("\n"));
 }
 
@@ -496,6 +522,7 @@ int rc_caller_tell_end(rc_caller *c)
 {
     int result;
     judge(c);
+    note_target(c);
     if (c->exit_status == RC_EXIT_INTERNAL && c->report == NULL)
         rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."),
                        RC_STR(""));

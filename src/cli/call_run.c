@@ -1,5 +1,5 @@
-/* From the request to its end: the loop of the network, with signals, keys and our own output
- * polled beside it. */
+/* From the request to its end: the loop of the network, with signals, keys and our own output in
+ * it. */
 #include <string.h>
 
 #include "base/str.h"
@@ -166,75 +166,157 @@ static void on_key(rc_caller *c)
 
 /* ---- the loop ---- */
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+enum {
+    AT_SIGNALS,
+    AT_KEYS,
+    AT_OUT,
+    AT_TALK
+};
+
+/* A place that cannot be polled for is asked again after this long. */
+#define RETRY_MS 20u
+/* How long the gateway has to hear that nobody waits any more. */
+#define GOODBYE_MS 1000u
+
+static void see_time(rc_caller *c)
 {
-    return a < b ? a : b;
+    const uint64_t now_ms = rc_clock_ms(c->calls);
+    if (now_ms > c->watch.now_ms)
+        c->watch.now_ms = now_ms;
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    rc_caller *c = poll->data;
+    (void)status;
+    (void)events;
+    see_time(c);
+    if (poll == &c->polls[AT_SIGNALS])
+        on_signals(c);
+    else if (poll == &c->polls[AT_KEYS])
+        on_key(c);
+    else
+        rc_outlet_step(poll == &c->polls[AT_OUT] ? &c->out : &c->talk);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+/* Only what is ours alone: libuv makes it not wait, for everybody who shares it. A descriptor of its
+ * own, as an outlet that is lost closes the other one. */
+static void open_poll(rc_caller *c, int which, int fd)
+{
+    const int own = fd >= 0 ? c->calls->lift(fd) : -1;
+    if (own < 0)
+        return;
+    if (uv_poll_init(&c->loop, &c->polls[which], own) != 0) {
+        c->calls->close(own);
+        return;
+    }
+    c->polls[which].data = c;
+    c->poll_fds[which] = own;
+    c->is_polled[which] = true;
+}
+
+static void open_polls(rc_caller *c)
+{
+    (void)uv_timer_init(&c->loop, &c->tick); /* never fails */
+    open_poll(c, AT_SIGNALS, c->watch.signal_fd);
+    open_poll(c, AT_KEYS, c->tty.fd);
+    open_poll(c, AT_OUT, c->out.is_own ? c->out.fd : -1);
+    open_poll(c, AT_TALK, c->talk.is_own ? c->talk.fd : -1);
+}
+
+static void close_polls(rc_caller *c)
+{
+    uv_close((uv_handle_t *)&c->tick, NULL);
+    for (int i = 0; i < RC_CALLER_POLLS; i++)
+        if (c->is_polled[i]) {
+            uv_close((uv_handle_t *)&c->polls[i], NULL);
+            c->calls->close(c->poll_fds[i]);
+        }
+    memset(c->is_polled, 0, sizeof c->is_polled);
+}
+
+static void want(rc_caller *c, int which, int events)
+{
+    if (c->is_polled[which] && events != 0)
+        (void)uv_poll_start(&c->polls[which], events, on_ready);
+    else if (c->is_polled[which])
+        (void)uv_poll_stop(&c->polls[which]);
+}
+
+/* An outlet that was lost has closed its descriptor. */
+static void want_outlet(rc_caller *c, int which, const rc_outlet *outlet)
+{
+    want(c, which, outlet->fd >= 0 && !rc_outlet_is_empty(outlet) ? UV_WRITABLE : 0);
+}
+
+static bool is_retried(const rc_caller *c, int which, const rc_outlet *outlet)
+{
+    return !c->is_polled[which] && !rc_outlet_is_empty(outlet);
 }
 
 static uint64_t wake_at(const rc_caller *c)
 {
-    const int timeout_ms = uv_backend_timeout(&c->loop);
-    uint64_t at_ms = earlier(rc_caller_next_draw(c), c->guard_at_ms);
-    if (timeout_ms >= 0)
-        at_ms = earlier(at_ms, c->watch.now_ms + (uint64_t)timeout_ms);
+    uint64_t at_ms = rc_caller_next_draw(c);
+    if (c->guard_at_ms < at_ms)
+        at_ms = c->guard_at_ms;
+    if (is_retried(c, AT_OUT, &c->out) || is_retried(c, AT_TALK, &c->talk))
+        at_ms = c->watch.now_ms + RETRY_MS;
     return at_ms;
 }
 
-static void poll_once(rc_caller *c, bool has_keys)
+/* Sleeps until something happens, and lets it. */
+static void turn(rc_caller *c, uint64_t until_ms)
 {
-    struct pollfd fds[3] = {
-        {.fd = c->watch.signal_fd, .events = POLLIN},
-        {.fd = has_keys ? c->tty.fd : -1, .events = POLLIN},
-        {.fd = uv_backend_fd(&c->loop), .events = POLLIN},
-    };
-    if (rc_watch_poll(&c->watch, fds, 3, wake_at(c)) != 0) {
-        c->exit_status = RC_EXIT_INTERNAL;
-        c->is_over = true;
-        return;
-    }
-    if (fds[0].revents != 0)
-        on_signals(c);
-    if (fds[1].revents != 0 && !c->is_over)
-        on_key(c);
-}
-
-/* Nobody reads any more, or the disk is full: then there is nothing to ask for either. */
-static bool is_out_lost(const rc_caller *c)
-{
-    return c->out.error != 0;
+    const uint64_t now_ms = c->watch.now_ms;
+    want(c, AT_SIGNALS, UV_READABLE);
+    want(c, AT_KEYS, c->live.line.has_keys && !c->is_over ? UV_READABLE : 0);
+    want_outlet(c, AT_OUT, &c->out);
+    want_outlet(c, AT_TALK, &c->talk);
+    uv_update_time(&c->loop);
+    if (until_ms == RC_WATCH_NEVER)
+        (void)uv_timer_stop(&c->tick);
+    else
+        (void)uv_timer_start(&c->tick, on_tick, until_ms > now_ms ? until_ms - now_ms : 0, 0);
+    (void)uv_run(&c->loop, UV_RUN_ONCE);
+    see_time(c);
+    if (is_retried(c, AT_OUT, &c->out))
+        rc_outlet_step(&c->out);
+    if (is_retried(c, AT_TALK, &c->talk))
+        rc_outlet_step(&c->talk);
 }
 
 static void step(rc_caller *c)
 {
-    (void)uv_run(&c->loop, UV_RUN_NOWAIT);
-    c->live.is_thinking = c->ask.reply.has_reasoning;
-    if (c->is_over)
-        return;
     rc_caller_look_at_terminal(c);
     rc_caller_draw(c);
-    poll_once(c, c->live.line.has_keys);
+    turn(c, wake_at(c));
+    c->live.is_thinking = c->ask.reply.has_reasoning;
     resume(c);
     c->is_late = c->watch.now_ms >= c->guard_at_ms;
-    if (is_out_lost(c) || c->is_late)
+    /* Nobody reads any more, or the disk is full: then there is nothing to ask for either. */
+    if (c->out.error != 0 || c->is_late)
         c->is_over = true;
 }
 
-/* What is under way ends in order, and is on record. A second signal cuts it off. */
+/* What is under way ends in order, and is on record: the gateway hears that nobody waits before it
+ * is closed itself. */
 static void close_down(rc_caller *c)
 {
     const int first = c->signal;
+    const uint64_t until_ms = c->watch.now_ms + GOODBYE_MS;
     rc_ask_cancel(&c->ask);
-    /* The gateway hears of it before it is closed. */
-    (void)uv_run(&c->loop, UV_RUN_NOWAIT);
-    (void)uv_run(&c->loop, UV_RUN_NOWAIT);
+    while (c->is_started && c->gateway != NULL && !c->is_told && c->watch.now_ms < until_ms)
+        turn(c, until_ms);
     rc_caller_close_way(c);
-    c->guard_at_ms = RC_WATCH_NEVER;
-    c->live.can_draw = false;
-    while (!rc_caller_is_way_closed(c)) {
-        (void)uv_run(&c->loop, UV_RUN_NOWAIT);
-        if (!rc_caller_is_way_closed(c))
-            poll_once(c, false);
-    }
+    while (!rc_caller_is_way_closed(c))
+        turn(c, RC_WATCH_NEVER);
+    close_polls(c);
+    (void)uv_run(&c->loop, UV_RUN_DEFAULT);
     if (first != 0)
         c->signal = first;
 }
@@ -246,6 +328,7 @@ static void fail_to_begin(rc_caller *c)
 
 static void run_loop(rc_caller *c)
 {
+    open_polls(c);
     c->started_ms = c->watch.now_ms;
     rc_caller_look_at_terminal(c);
     if (rc_caller_open_way(c))

@@ -28,6 +28,12 @@ static void on_record(void *ctx, const rc_gate_record *record)
         .cost_usd_micro = record->cost_usd_micro,
     };
     c->is_told = true;
+    rc_buf target;
+    rc_buf_init_fixed(&target, c->target, sizeof c->target - 1);
+    rc_buf_push(&target, record->provider);
+    rc_buf_push(&target, record->provider.len > 0 ? RC_STR("/") : RC_STR(""));
+    rc_buf_push(&target, record->target);
+    c->target[rc_buf_get(&target).len] = '\0';
 }
 
 /* On the store's thread: said at the end. */
@@ -104,12 +110,20 @@ static void fail_to_make(rc_caller *c, rc_gate_trouble *trouble)
     char *text = trouble->text;
     if (text[0] >= 'a' && text[0] <= 'z')
         text[0] = (char)(text[0] - 'a' + 'A');
+    if (!rc_str_ends_with(rc_str_c(text), RC_STR(".")))
+        rc_gate_trouble_add(trouble, RC_STR("."));
     rc_code code = RC_CODE_CONFIG_SCHEMA_VIOLATION;
+    rc_str advice = RC_STR("");
     if (trouble->is_memory)
         code = RC_CODE_INTERNAL;
     else if (trouble->store_fault != 0)
         code = RC_CODE_STORE_UNAVAILABLE;
-    rc_caller_fail(c, code, rc_str_c(text), rc_str_make(NULL, 0));
+    else if (trouble->is_secret) {
+        code = RC_CODE_AUTH_FAILED;
+        advice = RC_STR("Put it there, or say in the configuration, under the provider's keys, "
+                        "where it is.");
+    }
+    rc_caller_fail(c, code, rc_str_c(text), advice);
 }
 
 static bool open_gateway(rc_caller *c)
@@ -205,7 +219,8 @@ bool rc_caller_open_way(rc_caller *c)
     } else if (!read_origin(c) || !read_token(c)) {
         return false;
     }
-    if (rc_upstream_new(&c->loop, &settings, &c->upstream) == RC_OK)
+    c->is_upstream_open = rc_upstream_new(&c->loop, &settings, &c->upstream) == RC_OK;
+    if (c->is_upstream_open)
         return true;
     rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the call."), RC_STR(""));
     return false;
@@ -213,7 +228,7 @@ bool rc_caller_open_way(rc_caller *c)
 
 static void on_upstream_closed(void *ctx)
 {
-    (void)ctx;
+    ((rc_caller *)ctx)->is_upstream_open = false;
 }
 
 void rc_caller_close_way(rc_caller *c)
@@ -227,5 +242,5 @@ void rc_caller_close_way(rc_caller *c)
 
 bool rc_caller_is_way_closed(const rc_caller *c)
 {
-    return uv_loop_alive(&c->loop) == 0;
+    return c->gateway == NULL && !c->is_upstream_open;
 }

@@ -341,6 +341,7 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
 {
     rc_ask *ask = ctx;
     ask->facts.is_unreachable = failure->phase == RC_PHASE_CONNECT;
+    ask->facts.failure = rc_upstream_kind_text(failure->kind);
     if (ask->is_begun && ask->is_good) {
         /* An error event, or the end of the answer, may have come before the connection broke. */
         const rc_report *report = judge(ask, false);
@@ -375,6 +376,7 @@ static void open_ask(rc_ask *ask, uv_loop_t *loop, const rc_ask_settings *settin
     memset(ask, 0, offsetof(rc_ask, reply));
     memset(&ask->call, 0, offsetof(rc_upstream_call, reader));
     ask->facts.first_text_ms = -1;
+    ask->facts.failure = "";
     ask->facts.usage = (rc_stream_usage){-1, -1, -1, -1, -1};
     ask->handler = handler;
     ask->ctx = ctx;

@@ -53,7 +53,7 @@ static void add_attempts(const rc_gate_job *job, rc_builder *builder)
             .request_id = rc_report_request_id(step->report),
             .started_unix_ms = step->at_unix_ms,
             .duration_ms = step->latency_ms,
-            .wait_ms = (int64_t)step->wait_ms,
+            .wait_ms = step->wait_ms > 0 ? (int64_t)step->wait_ms : -1,
             .reason = rc_str_c(rc_reason_name(step->reason)),
         };
         rc_builder_add_attempt(builder, &attempt);

@@ -91,6 +91,7 @@ typedef struct rc_gate_plans {
 /* Why plans could not be made: one line, without secrets. */
 typedef struct rc_gate_trouble {
     bool is_memory;
+    bool is_secret;  /* a key or token is not where it should be */
     int store_fault; /* rc_store_fault_kind; 0: it is not the store's */
     char text[512]; /* ends in NUL */
 } rc_gate_trouble;
