@@ -126,6 +126,29 @@ static void fail_cancelled(rc_caller *c)
     c->report = rc_builder_finish(&builder);
 }
 
+/* What was judged on this side has neither an id nor a place. */
+static void fail_placed(rc_caller *c, const rc_report *why)
+{
+    rc_builder builder;
+    const rc_str target = rc_str_c(c->target[0] != '\0' ? c->target : c->ask.facts.target);
+    const size_t slash = rc_str_find_byte(target, '/', 0);
+    if (rc_report_id(why).len > 0) {
+        c->report = rc_report_dup(why);
+        return;
+    }
+    rc_builder_init(&builder, &c->cli->alloc, RC_CODE_NONE);
+    rc_cli_set_identity(c->cli, &builder);
+    rc_builder_set_cause(&builder, why);
+    rc_builder_set_message(&builder, rc_report_message(why));
+    if (slash != RC_STR_NPOS) {
+        rc_builder_set_provider(&builder, rc_str_slice(target, 0, slash));
+        rc_builder_set_model(&builder, rc_str_slice(target, slash + 1, target.len));
+    } else {
+        rc_builder_set_model(&builder, c->model);
+    }
+    c->report = rc_builder_finish(&builder);
+}
+
 static bool is_token_missing(const rc_caller *c)
 {
     const rc_ask_facts *facts = &c->ask.facts;
@@ -152,7 +175,7 @@ static void judge(rc_caller *c)
                  RC_STR("Set RECOURSE_TOKEN, or give the file that holds the token with "
                         "--token-file."));
     else if (why != NULL)
-        c->report = rc_report_dup(why);
+        fail_placed(c, why);
 }
 
 /* Of a failure the report knows whom it was asked of. */
@@ -253,7 +276,7 @@ static void add_tokens(parts *p, const took *t)
     rc_buf_init_fixed(&part, room, sizeof room);
     if (t->tokens_in >= 0) {
         rc_buf_push_i64(&part, t->tokens_in);
-        rc_buf_push(&part, RC_STR(" tokens in"));
+        rc_buf_push(&part, t->tokens_in == 1 ? RC_STR(" token in") : RC_STR(" tokens in"));
     }
     if (t->tokens_out >= 0) {
         rc_buf_push(&part, t->tokens_in >= 0 ? RC_STR(", ") : RC_STR(""));
@@ -362,6 +385,9 @@ static void tell_person(rc_caller *c)
     if (c->is_started && c->ask.reply.text_bytes > 0 && c->out.error == 0 && c->out.is_mid_line)
         rc_outlet_push(&c->out, RC_STR("\n"));
     if (is_cancelled) {
+        /* Whoever reads our output on the same terminal may have been in the midst of a line. */
+        if (c->out.is_own && !c->cli->out_terminal.is_tty && c->ask.reply.text_bytes > 0)
+            c->talk.is_mid_line = true;
         show_took(c, "Cancelled: ");
     } else if (c->report != NULL) {
         show_panel(c);

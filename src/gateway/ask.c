@@ -171,6 +171,25 @@ static const rc_report *report_of(rc_ask *ask, rc_code code, const char *message
     return rc_builder_finish(&builder);
 }
 
+/* What a client is shown leaves out what its code says anyway; here it is wanted again. report:
+ * takes; gives. */
+static const rc_report *complete(rc_ask *ask, const rc_report *report)
+{
+    rc_builder builder;
+    if (rc_report_domain(report) != RC_DOMAIN_NONE || rc_report_code(report) == RC_CODE_NONE)
+        return report;
+    rc_builder_init(&builder, &ask->alloc, rc_report_code(report));
+    rc_builder_set_id_text(&builder, rc_report_id(report));
+    rc_builder_set_error_type(&builder, rc_report_error_type(report));
+    rc_builder_set_message(&builder, rc_report_message(report));
+    rc_builder_set_action(&builder, rc_report_action(report), rc_report_action_detail(report));
+    rc_builder_set_http_status(&builder, rc_report_http_status(report));
+    rc_builder_set_retryable(&builder, rc_report_is_retryable(report));
+    rc_builder_set_cause(&builder, report);
+    rc_report_free(report);
+    return rc_builder_finish(&builder);
+}
+
 /* The report that a gateway puts under "recourse". NULL: there is none. */
 static const rc_report *read_report(rc_ask *ask, rc_str body)
 {
@@ -182,7 +201,7 @@ static const rc_report *read_report(rc_ask *ask, rc_str body)
         rc_report_decode(rc_str_slice(body, member.value.offset, member.value_end),
                          RC_DECODE_TOLERANT, &ask->alloc, &report, &info) != RC_OK)
         return NULL;
-    return report;
+    return complete(ask, report);
 }
 
 static const rc_report *classify(rc_ask *ask, rc_failure *failure)
