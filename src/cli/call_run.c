@@ -178,9 +178,10 @@ enum {
 /* How long the gateway has to hear that nobody waits any more. */
 #define GOODBYE_MS 1000u
 
+/* One clock, the loop's, which is the same as that of the watch. */
 static void see_time(rc_caller *c)
 {
-    const uint64_t now_ms = rc_clock_ms(c->calls);
+    const uint64_t now_ms = uv_now(&c->loop);
     if (now_ms > c->watch.now_ms)
         c->watch.now_ms = now_ms;
 }
@@ -272,17 +273,19 @@ static uint64_t wake_at(const rc_caller *c)
 /* Sleeps until something happens, and lets it. */
 static void turn(rc_caller *c, uint64_t until_ms)
 {
-    const uint64_t now_ms = c->watch.now_ms;
     want(c, AT_SIGNALS, UV_READABLE);
     want(c, AT_KEYS, c->live.line.has_keys && !c->is_over ? UV_READABLE : 0);
     want_outlet(c, AT_OUT, &c->out);
     want_outlet(c, AT_TALK, &c->talk);
     uv_update_time(&c->loop);
+    see_time(c);
     if (until_ms == RC_WATCH_NEVER)
         (void)uv_timer_stop(&c->tick);
     else
-        (void)uv_timer_start(&c->tick, on_tick, until_ms > now_ms ? until_ms - now_ms : 0, 0);
+        (void)uv_timer_start(&c->tick, on_tick,
+                             until_ms > c->watch.now_ms ? until_ms - c->watch.now_ms : 0, 0);
     (void)uv_run(&c->loop, UV_RUN_ONCE);
+    uv_update_time(&c->loop);
     see_time(c);
     if (is_retried(c, AT_OUT, &c->out))
         rc_outlet_step(&c->out);
@@ -309,8 +312,9 @@ static void close_down(rc_caller *c)
 {
     const int first = c->signal;
     const uint64_t until_ms = c->watch.now_ms + GOODBYE_MS;
+    const bool was_live = rc_ask_is_live(&c->ask);
     rc_ask_cancel(&c->ask);
-    while (c->is_started && c->gateway != NULL && !c->is_told && c->watch.now_ms < until_ms)
+    while (was_live && c->gateway != NULL && !c->is_told && c->watch.now_ms < until_ms)
         turn(c, until_ms);
     rc_caller_close_way(c);
     while (!rc_caller_is_way_closed(c))
