@@ -143,6 +143,8 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
 {
     const rc_job_state state = job->state;
     job->exchange = NULL;
+    if (state == RC_JOB_KEEPING)
+        rc_gate_job_count(job);
     if (state == RC_JOB_KEEPING || state == RC_JOB_OVER) {
         job->then = RC_THEN_NOTHING;
         return;

@@ -155,6 +155,7 @@ struct rc_gate_job {
     bool is_late;   /* the deadline ended the latest try */
     bool was_begun; /* it failed behind content */
     bool is_recorded;
+    bool is_counted;
     bool is_waiting; /* for the store */
     rc_kept kept;
     const rc_report *kept_why; /* of a store that refuses; NULL: it does not */
@@ -289,5 +290,7 @@ void rc_gate_job_push_data(rc_buf *buf, rc_str body);
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
+/* Tells whoever keeps count, once. The request's head goes with the client: while it is there. */
+void rc_gate_job_count(rc_gate_job *job);
 
 #endif

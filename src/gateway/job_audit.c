@@ -219,11 +219,9 @@ static void refuse(rc_gate_job *job, const rc_report *why)
     }
 }
 
-static void count(rc_gate_job *job);
-
 static void go_on(rc_gate_job *job)
 {
-    count(job);
+    rc_gate_job_count(job);
     rc_gate_job_finish(job);
 }
 
@@ -343,9 +341,12 @@ static void count_request(const rc_gate_job *job)
     rc_gate_beat(gate);
 }
 
-static void count(rc_gate_job *job)
+void rc_gate_job_count(rc_gate_job *job)
 {
     const rc_gate_settings *settings = &job->gate->settings;
+    if (job->is_counted)
+        return;
+    job->is_counted = true;
     count_request(job);
     if (settings->on_record == NULL)
         return;
