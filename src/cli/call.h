@@ -54,14 +54,14 @@ typedef enum rc_caller_format {
 
 /* What the terminal shows before the first text. */
 typedef struct rc_caller_live {
-    bool can_draw;         /* standard error is a terminal whose lines can be drawn again */
-    bool is_drawn;         /* there is a line of ours on it */
-    bool has_terminal;     /* we are in its foreground */
-    bool is_keyless;       /* it gives no more keys */
-    bool is_thinking;      /* something has come that is no text */
-    uint64_t retry_at_ms;  /* the end of a wait; 0: none is known of */
-    rc_wait_line line;     /* of that wait */
-    char why[RC_CALLER_TEXT_MAX];      /* the latest failure, in words */
+    bool can_draw;                /* standard error is a terminal whose lines can be drawn again */
+    bool is_drawn;                /* there is a line of ours on it */
+    bool has_terminal;            /* we are in its foreground */
+    bool is_keyless;              /* it gives no more keys */
+    bool is_thinking;             /* something has come that is no text */
+    uint64_t retry_at_ms;         /* the end of a wait; 0: none is known of */
+    rc_wait_line line;            /* of that wait */
+    char why[RC_CALLER_TEXT_MAX]; /* the latest failure, in words */
     char switched[RC_CALLER_TEXT_MAX]; /* a switch that is not shown yet; "": none */
 } rc_caller_live;
 
@@ -97,13 +97,13 @@ typedef struct rc_caller {
     bool is_upstream_open;
     rc_origin origin;
     rc_buf token;
-    bool is_unrecorded;       /* the store could not be had */
-    uv_mutex_t suppressed;    /* of what follows: the store's thread tells it */
-    bool has_suppressed;      /* a record was lost */
-    rc_gate_record told;      /* numbers alone */
+    bool is_unrecorded;           /* the store could not be had */
+    uv_mutex_t suppressed;        /* of what follows: the store's thread tells it */
+    bool has_suppressed;          /* a record was lost */
+    rc_gate_record told;          /* numbers alone */
     char target[RC_ASK_NAME_MAX]; /* whom it asked last; "" */
-    bool is_told;             /* our own gateway has said how it ended */
-    const rc_report *own_why; /* its report, in full; NULL */
+    bool is_told;                 /* our own gateway has said how it ended */
+    const rc_report *own_why;     /* its report, in full; NULL */
 
     rc_ask ask;
     bool is_started;
@@ -123,9 +123,9 @@ typedef struct rc_caller {
     rc_outlet talk;
     rc_caller_live live;
     bool is_paused;
-    bool is_escaped; /* by the key */
-    int signal;      /* that ended it; 0: none */
-    rc_buf answer;   /* of a format that gives it whole */
+    bool is_escaped;         /* by the key */
+    int signal;              /* that ended it; 0: none */
+    rc_buf answer;           /* of a format that gives it whole */
     const rc_report *report; /* why it failed; NULL: it did not */
     int exit_status;         /* of what is no report: RC_EXIT_ */
 } rc_caller;

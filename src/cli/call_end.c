@@ -121,8 +121,7 @@ static void fail_cancelled(rc_caller *c)
     rc_cli_set_identity(c->cli, &builder);
     rc_builder_set_family(&builder, RC_FAMILY_LLM);
     rc_builder_set_model(&builder, c->model);
-    rc_builder_set_action(&builder, RC_ACTION_NO_ACTION,
-                          RC_STR("Call again when you are ready."));
+    rc_builder_set_action(&builder, RC_ACTION_NO_ACTION, RC_STR("Call again when you are ready."));
     c->report = rc_builder_finish(&builder);
 }
 
@@ -444,8 +443,7 @@ static void push_answer(const rc_caller *c, rc_buf *out)
     if (t.target.len > 0)
         rc_json_member_string(&w, RC_STR("target"), t.target);
     rc_json_member_string(&w, RC_STR("text"), rc_buf_get(&c->answer));
-    rc_json_member_bool(&w, RC_STR("is_truncated"),
-                        c->ask.facts.finish == RC_STREAM_FINISH_LENGTH);
+    rc_json_member_bool(&w, RC_STR("is_truncated"), c->ask.facts.finish == RC_STREAM_FINISH_LENGTH);
     if (t.attempts > 0)
         rc_json_member_i64(&w, RC_STR("attempts"), t.attempts);
     rc_json_member_i64(&w, RC_STR("switches"), t.switches);

@@ -88,8 +88,9 @@ static bool is_name(const char *text)
 static int check_via(const rc_caller *c)
 {
     if (c->via != NULL && c->config_path != NULL)
-        return refuse(c->cli, "--via goes to a gateway that has its own configuration: leave out "
-                              "--config",
+        return refuse(c->cli,
+                      "--via goes to a gateway that has its own configuration: leave out "
+                      "--config",
                       NULL);
     if (c->via == NULL && c->token_file != NULL)
         return refuse(c->cli, "--token-file is for the gateway that --via names", NULL);

@@ -54,10 +54,10 @@ static int add_operand(rc_caller *c, const char *operand, const char *before)
     if (is_stdin(operand))
         return read_stdin(c);
     const rc_status status = rc_buf_push(&c->text, rc_str_c(operand));
-    return status == RC_OK ? RC_EXIT_OK
-                           : refuse_read(c, RC_STR("the prompt"),
-                                         status == RC_E_TOO_LARGE ? RC_FILE_TOO_LARGE
-                                                                  : RC_FILE_NO_MEMORY);
+    return status == RC_OK
+               ? RC_EXIT_OK
+               : refuse_read(c, RC_STR("the prompt"),
+                             status == RC_E_TOO_LARGE ? RC_FILE_TOO_LARGE : RC_FILE_NO_MEMORY);
 }
 
 int rc_caller_read_prompt(rc_caller *c, const rc_args *args)

@@ -101,8 +101,7 @@ static void on_end(void *ctx)
     c->is_over = true;
 }
 
-static const rc_ask_handler handler = {
-    .on_event = on_event, .on_text = on_text, .on_end = on_end};
+static const rc_ask_handler handler = {.on_event = on_event, .on_text = on_text, .on_end = on_end};
 
 static void start(rc_caller *c)
 {
@@ -205,8 +204,8 @@ static void on_tick(uv_timer_t *timer)
     (void)timer;
 }
 
-/* Only what is ours alone: libuv makes it not wait, for everybody who shares it. A descriptor of its
- * own, as an outlet that is lost closes the other one. */
+/* Only what is ours alone: libuv makes it not wait, for everybody who shares it. A descriptor of
+ * its own, as an outlet that is lost closes the other one. */
 static void open_poll(rc_caller *c, int which, int fd)
 {
     const int own = fd >= 0 ? c->calls->lift(fd) : -1;
@@ -350,8 +349,7 @@ static void run_loop(rc_caller *c)
 void rc_caller_ask(rc_caller *c)
 {
     c->guard_at_ms = RC_WATCH_NEVER;
-    c->live.can_draw =
-        !c->is_quiet && c->format == RC_CALLER_HUMAN && rc_wait_line_is_live(c->cli);
+    c->live.can_draw = !c->is_quiet && c->format == RC_CALLER_HUMAN && rc_wait_line_is_live(c->cli);
     rc_caller_on_resize(c);
     if (uv_loop_init(&c->loop) != 0) {
         fail_to_begin(c);
@@ -375,8 +373,7 @@ static bool is_written(const rc_caller *c)
 
 void rc_caller_flush(rc_caller *c)
 {
-    const uint64_t until_ms =
-        c->signal != 0 ? c->watch.now_ms + LAST_WORDS_MS : RC_WATCH_NEVER;
+    const uint64_t until_ms = c->signal != 0 ? c->watch.now_ms + LAST_WORDS_MS : RC_WATCH_NEVER;
     while (!is_written(c) && c->watch.now_ms < until_ms) {
         struct pollfd fd = {.fd = c->watch.signal_fd, .events = POLLIN};
         if (rc_watch_poll(&c->watch, &fd, 1, until_ms) != 0)

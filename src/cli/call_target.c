@@ -132,7 +132,7 @@ static bool is_strict(const rc_config_kind *kind)
     return strcmp(kind->name, "mistral") == 0 || strcmp(kind->name, "perplexity") == 0;
 }
 
-/* OpenAI's dialect is the one that all of them know; a chain of one kind is spoken to in its own. */
+/* OpenAI's dialect is the one that all of them know; those of one kind are spoken to in theirs. */
 static void set_dialect(rc_caller *c, const choice *what)
 {
     const rc_config *config = what->config;

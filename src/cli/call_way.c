@@ -12,7 +12,7 @@
 
 /* ---- in this process ---- */
 
-/* Threads are one: this comes from our own loop. The texts of the record do not outlive the call. */
+/* Of one thread: this comes from our own loop. The record's texts do not outlive the call. */
 static void on_record(void *ctx, const rc_gate_record *record)
 {
     rc_caller *c = ctx;

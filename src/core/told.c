@@ -55,8 +55,8 @@ static uint64_t micro_of(const rc_json_member *member)
     const rc_str text = member->value.raw;
     const size_t point = rc_str_find_byte(text, '.', 0);
     const rc_str whole = rc_str_slice(text, 0, point);
-    const rc_str decimals = point == RC_STR_NPOS ? rc_str_make(NULL, 0)
-                                                 : rc_str_slice(text, point + 1, text.len);
+    const rc_str decimals =
+        point == RC_STR_NPOS ? rc_str_make(NULL, 0) : rc_str_slice(text, point + 1, text.len);
     uint64_t micro = 0;
     if (!member->is_found || member->value.type != RC_JSON_NUMBER || whole.len > 12 ||
         decimals.len > 6)
@@ -107,7 +107,8 @@ bool rc_told_read(rc_str json, rc_buf *room, rc_told *ret_told)
         .output_tokens = count_of(&members[AT_OUTPUT_TOKENS]),
         .cost_micro_usd = micro_of(&members[AT_COST_USD]),
         .total_micro_usd = micro_of(&members[AT_TOTAL_USD]),
-        .is_success = members[AT_SUCCESS].is_found && members[AT_SUCCESS].value.type == RC_JSON_TRUE,
+        .is_success =
+            members[AT_SUCCESS].is_found && members[AT_SUCCESS].value.type == RC_JSON_TRUE,
         .error_message = text_of(&members[AT_ERROR_MESSAGE], room),
         .final_error = text_of(&members[AT_FINAL_ERROR], room),
         .from = text_of(&members[AT_FROM], room),

@@ -215,8 +215,8 @@ static const rc_report *classify(rc_ask *ask, rc_failure *failure)
     if (ask->is_begun && rc_buf_status(&ask->head) == RC_OK)
         failure->header_count = ask->reader->field_count;
     for (uint32_t i = 0; i < failure->header_count; i++)
-        headers[i] = (rc_header){rc_http1_name(ask->reader, head, i),
-                                 rc_http1_value(ask->reader, head, i)};
+        headers[i] =
+            (rc_header){rc_http1_name(ask->reader, head, i), rc_http1_value(ask->reader, head, i)};
     return rc_classify(failure, NULL, &ask->alloc);
 }
 
@@ -330,8 +330,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(ask);
-    const bool is_stream = rc_str_starts_with_nocase(field(ask, RC_STR("content-type")),
-                                                     RC_STR("text/event-stream"));
+    const bool is_stream =
+        rc_str_starts_with_nocase(field(ask, RC_STR("content-type")), RC_STR("text/event-stream"));
     rc_reply_done(&ask->reply);
     rc_reply_init(&ask->reply, stream_of(ask->dialect), is_stream, &reply_handler, ask,
                   &ask->alloc);
@@ -418,9 +418,9 @@ bool rc_ask_start(rc_ask *ask, uv_loop_t *loop, const rc_ask_settings *settings,
     open_ask(ask, loop, settings, handler, ctx);
     if (!write_request(ask, settings)) {
         const bool is_large = rc_buf_status(&ask->body) == RC_E_TOO_LARGE;
-        ask->facts.report = is_large ? report_of(ask, RC_CODE_REQUEST_TOO_LARGE, "")
-                                     : report_of(ask, RC_CODE_INTERNAL,
-                                                 "There is no memory for the request.");
+        ask->facts.report =
+            is_large ? report_of(ask, RC_CODE_REQUEST_TOO_LARGE, "")
+                     : report_of(ask, RC_CODE_INTERNAL, "There is no memory for the request.");
         wipe_request(ask);
         return false;
     }
@@ -429,9 +429,8 @@ bool rc_ask_start(rc_ask *ask, uv_loop_t *loop, const rc_ask_settings *settings,
         .body = rc_buf_get(&ask->body),
         .connect_ms = CONNECT_MS,
     };
-    const rc_upstream_kind kind = rc_upstream_start(&ask->call, settings->upstream,
-                                                    settings->origin, &request,
-                                                    &upstream_handler, ask);
+    const rc_upstream_kind kind = rc_upstream_start(
+        &ask->call, settings->upstream, settings->origin, &request, &upstream_handler, ask);
     if (kind == RC_UPSTREAM_NONE)
         return true;
     ask->facts.report = report_of(ask, RC_CODE_INTERNAL, rc_upstream_kind_text(kind));

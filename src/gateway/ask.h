@@ -49,10 +49,10 @@ typedef struct rc_ask_facts {
     uint64_t cost_micro_usd; /* 0: not known */
     rc_stream_finish finish;
     rc_stream_usage usage;
-    bool is_unreachable;     /* nobody was there to take the request */
-    const char *failure;     /* of the connection, in words; "": it did not fail */
-    bool is_foreign;         /* whoever answered is no gateway of ours */
-    const rc_report *report; /* NULL: it worked */
+    bool is_unreachable;              /* nobody was there to take the request */
+    const char *failure;              /* of the connection, in words; "": it did not fail */
+    bool is_foreign;                  /* whoever answered is no gateway of ours */
+    const rc_report *report;          /* NULL: it worked */
     char target[RC_ASK_NAME_MAX];     /* "provider/model" that answered or was asked last; "" */
     char request_id[RC_ASK_NAME_MAX]; /* the gateway's; "" */
 } rc_ask_facts;

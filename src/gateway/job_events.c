@@ -182,9 +182,8 @@ static void write_lines(rc_gate_job *job, const rc_buf *lines)
 /* Is what was begun a stream of events? */
 static bool is_stream_begun(const rc_gate_job *job)
 {
-    return rc_gate_job_is_told(job) ||
-           (job->state == RC_JOB_ANSWERING && job->now->mode == RC_MODE_STREAM &&
-            !job->now->is_array);
+    return rc_gate_job_is_told(job) || (job->state == RC_JOB_ANSWERING &&
+                                        job->now->mode == RC_MODE_STREAM && !job->now->is_array);
 }
 
 void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action)

@@ -72,9 +72,9 @@ static bool begin_answer(rc_gate_try *try, rc_http1_framing framing, uint64_t le
     rc_gate_job *job = try->job;
     if (rc_gate_job_is_told(job))
         return try->mode == RC_MODE_STREAM && !try->is_array;
-    return write_lines(try) && rc_exchange_begin_raw(job->exchange, job->status,
-                                                     rc_buf_get(&job->lines), framing,
-                                                     length) == RC_OK;
+    return write_lines(try) &&
+           rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
+                                 length) == RC_OK;
 }
 
 bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t length)

@@ -30,8 +30,8 @@ static void read_told(rc_str json)
     if (!rc_told_read(json, &room, &told))
         return;
     check(told.type != RC_EVENT_TYPE_NONE);
-    const rc_str texts[] = {told.error_message, told.final_error, told.from,
-                            told.to,            told.model,       told.provider};
+    const rc_str texts[] = {told.error_message, told.final_error, told.from, told.to,
+                            told.model,         told.provider};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         check(is_inside(texts[i], memory, sizeof memory) && rc_utf8_is_valid(texts[i]));
 }

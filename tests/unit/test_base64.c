@@ -62,7 +62,8 @@ static void test_every_length(void **state)
             const size_t at = i / 3 * 4;
             uint32_t bits = 0;
             for (size_t k = 0; k < 4; k++)
-                bits = bits << 6 | (uint32_t)(text.ptr[at + k] == '=' ? 0 : value_of(text.ptr[at + k]));
+                bits = bits << 6 |
+                       (uint32_t)(text.ptr[at + k] == '=' ? 0 : value_of(text.ptr[at + k]));
             assert_int_equal((uint8_t)(bits >> (16 - 8 * (i % 3))), (uint8_t)bytes[i]);
         }
         rc_buf_done(&buf);

@@ -175,16 +175,20 @@ static void test_image_types(void **state)
         const char *bytes;
         const char *type;
     } cases[] = {
-        {"\x89PNG\r\n\x1a\n", "image/png"}, {"\xff\xd8\xff\xe0JFIF", "image/jpeg"},
-        {"GIF89a..", "image/gif"},          {"GIF87a..", "image/gif"},
-        {"RIFF1234WEBPVP8 ", "image/webp"}, {"RIFF1234WAVE", ""},
-        {"\x89PNG", ""},                    {"<svg/>", ""},
+        {"\x89PNG\r\n\x1a\n", "image/png"},
+        {"\xff\xd8\xff\xe0JFIF", "image/jpeg"},
+        {"GIF89a..", "image/gif"},
+        {"GIF87a..", "image/gif"},
+        {"RIFF1234WEBPVP8 ", "image/webp"},
+        {"RIFF1234WAVE", ""},
+        {"\x89PNG", ""},
+        {"<svg/>", ""},
         {"", ""},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_true(rc_str_eq(rc_prompt_image_type(rc_str_c(cases[i].bytes)),
-                              rc_str_c(cases[i].type)));
+        assert_true(
+            rc_str_eq(rc_prompt_image_type(rc_str_c(cases[i].bytes)), rc_str_c(cases[i].type)));
 }
 
 /* What is no text of a person becomes one that a server can read. */
@@ -217,10 +221,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai),      cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_gemini),      cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_images),      cmocka_unit_test(test_image_types),
-        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_openai), cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_gemini), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_images), cmocka_unit_test(test_image_types),
+        cmocka_unit_test(test_bytes),  cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,36 +12,37 @@
 #include "support/reply_run.h"
 
 #define CHUNK(choice) "data: {\"id\":\"c\",\"choices\":[{\"index\":0," choice "}]}\n\n"
-#define CHAT                                                                                   \
-    CHUNK("\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null")        \
-    CHUNK("\"delta\":{\"reasoning_content\":\"hm\"},\"finish_reason\":null")                   \
-    CHUNK("\"delta\":{\"content\":\"Hello \\\"you\\\"\\n\"},\"finish_reason\":null")           \
-    ": recourse {\"type\":\"auto_retry_end\"}\n\n"                                             \
-    CHUNK("\"delta\":{\"content\":\"\\u20ac\\ud83d\\ude00\"},\"finish_reason\":null")          \
-    CHUNK("\"delta\":{},\"finish_reason\":\"stop\"")                                           \
-    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":5}}\n\n"      \
-    "data: [DONE]\n\n"
+#define CHAT                                                                                       \
+    CHUNK("\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null")            \
+    CHUNK("\"delta\":{\"reasoning_content\":\"hm\"},\"finish_reason\":null")                       \
+    CHUNK("\"delta\":{\"content\":\"Hello \\\"you\\\"\\n\"},\"finish_reason\":null")               \
+    ": recourse {\"type\":\"auto_retry_end\"}\n\n" CHUNK(                                          \
+        "\"delta\":{\"content\":\"\\u20ac\\ud83d\\ude00\"},\"finish_reason\":null")                \
+        CHUNK(                                                                                     \
+            "\"delta\":{},\"finish_reason\":\"stop\"") "data: "                                    \
+                                                       "{\"choices\":[],\"usage\":{\"prompt_"      \
+                                                       "tokens\":12,\"completion_tokens\":5}}\n\n" \
+                                                       "data: [DONE]\n\n"
 #define HELLO "Hello \"you\"\n\xe2\x82\xac\xf0\x9f\x98\x80"
 
 #define EVENT(type, rest) "event: " type "\ndata: {\"type\":\"" type "\"" rest "}\n\n"
-#define CLAUDE                                                                                  \
-    EVENT("message_start", ",\"message\":{\"content\":[],\"usage\":{\"input_tokens\":9}}")      \
-    EVENT("content_block_start", ",\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}") \
-    EVENT("content_block_delta",                                                                \
-          ",\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"text\"}")                     \
-    EVENT("content_block_start", ",\"content_block\":{\"type\":\"text\",\"text\":\"\"}")        \
-    EVENT("content_block_delta", ",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}")       \
-    EVENT("content_block_delta", ",\"delta\":{\"type\":\"text_delta\",\"text\":\"lo\"}")        \
-    EVENT("content_block_stop", ",\"index\":0")                                                 \
-    EVENT("message_delta",                                                                      \
-          ",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":3}")          \
+#define CLAUDE                                                                                     \
+    EVENT("message_start", ",\"message\":{\"content\":[],\"usage\":{\"input_tokens\":9}}")         \
+    EVENT("content_block_start", ",\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}")   \
+    EVENT("content_block_delta", ",\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"text\"}") \
+    EVENT("content_block_start", ",\"content_block\":{\"type\":\"text\",\"text\":\"\"}")           \
+    EVENT("content_block_delta", ",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}")          \
+    EVENT("content_block_delta", ",\"delta\":{\"type\":\"text_delta\",\"text\":\"lo\"}")           \
+    EVENT("content_block_stop", ",\"index\":0")                                                    \
+    EVENT("message_delta",                                                                         \
+          ",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":3}")             \
     EVENT("message_stop", "")
 
-#define GEMINI                                                                                   \
-    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"why\",\"thought\":true},"       \
-    "{\"text\":\"Hel\"}]},\"index\":0}]}\r\n\r\n"                                                \
-    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"thought\":false,\"text\":\"lo\"}]},"     \
-    "\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":4,"         \
+#define GEMINI                                                                               \
+    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"why\",\"thought\":true},"   \
+    "{\"text\":\"Hel\"}]},\"index\":0}]}\r\n\r\n"                                            \
+    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"thought\":false,\"text\":\"lo\"}]}," \
+    "\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":4,"     \
     "\"candidatesTokenCount\":2}}\r\n\r\n"
 
 typedef struct sample {
@@ -96,12 +97,12 @@ static const sample samples[] = {
      EVENT("content_block_delta", ",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}"), "Hel",
      RC_STREAM_END_TRUNCATED, RC_STREAM_FINISH_NONE, -1, -1},
     {"half an event is none", RC_STREAM_OPENAI_CHAT, true,
-     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}", "",
-     RC_STREAM_END_EMPTY, RC_STREAM_FINISH_NONE, -1, -1},
+     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}", "", RC_STREAM_END_EMPTY,
+     RC_STREAM_FINISH_NONE, -1, -1},
     {"nothing", RC_STREAM_OPENAI_CHAT, true, "", "", RC_STREAM_END_EMPTY, RC_STREAM_FINISH_NONE, -1,
      -1},
-    {"no body", RC_STREAM_OPENAI_CHAT, false, " \n", "", RC_STREAM_END_EMPTY,
-     RC_STREAM_FINISH_NONE, -1, -1},
+    {"no body", RC_STREAM_OPENAI_CHAT, false, " \n", "", RC_STREAM_END_EMPTY, RC_STREAM_FINISH_NONE,
+     -1, -1},
     {"a body that is no JSON", RC_STREAM_OPENAI_CHAT, false, "<html>", "", RC_STREAM_END_TRUNCATED,
      RC_STREAM_FINISH_NONE, -1, -1},
     {"an error in a stream", RC_STREAM_OPENAI_CHAT, true,
@@ -146,8 +147,8 @@ static void test_comments(void **state)
     rc_alloc alloc = rc_alloc_stdlib();
     (void)state;
     reply_run run = reply_run_do(RC_STREAM_OPENAI_CHAT, true, RC_STR(CHAT), 0, true, &alloc);
-    assert_true(rc_str_eq(rc_buf_get(&run.comments),
-                          RC_STR("recourse {\"type\":\"auto_retry_end\"}\n")));
+    assert_true(
+        rc_str_eq(rc_buf_get(&run.comments), RC_STR("recourse {\"type\":\"auto_retry_end\"}\n")));
     assert_true(run.has_reasoning);
     reply_run_done(&run);
 }
@@ -159,8 +160,8 @@ static void test_cut_anywhere(void **state)
     const rc_str body = RC_STR(CLAUDE);
     (void)state;
     for (size_t len = 0; len + 2 < body.len; len++) {
-        reply_run run = reply_run_do(RC_STREAM_ANTHROPIC, true, rc_str_slice(body, 0, len), 7,
-                                     false, &alloc);
+        reply_run run =
+            reply_run_do(RC_STREAM_ANTHROPIC, true, rc_str_slice(body, 0, len), 7, false, &alloc);
         assert_int_not_equal(run.end, RC_STREAM_END_COMPLETE);
         reply_run_done(&run);
     }
@@ -178,7 +179,8 @@ static void test_oversized(void **state)
         rc_buf_push_byte(&body, 'x');
     rc_buf_push(&body, RC_STR("\"}}]}\n\n"));
     rc_buf_push(&body, RC_STR(CHAT));
-    reply_run run = reply_run_do(RC_STREAM_OPENAI_CHAT, true, rc_buf_get(&body), 1000, true, &alloc);
+    reply_run run =
+        reply_run_do(RC_STREAM_OPENAI_CHAT, true, rc_buf_get(&body), 1000, true, &alloc);
     assert_true(run.is_lost);
     reply_run_done(&run);
     rc_buf_done(&body);
@@ -210,7 +212,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),   cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_samples),      cmocka_unit_test(test_comments),
         cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_oversized),
         cmocka_unit_test(test_no_memory),
     };

@@ -93,7 +93,8 @@ static void test_refused(void **state)
 /* Members of another type, or out of range, are as good as none. */
 static void test_strange_members(void **state)
 {
-    static const char *const moneys[] = {"-1", "1e3", "0.1234567", "1234567890123", "\"1\"", "1.2.3"};
+    static const char *const moneys[] = {"-1",    "1e3",  "0.1234567", "1234567890123",
+                                         "\"1\"", "1.2.3"};
     rc_told told;
     char line[256];
     (void)state;
