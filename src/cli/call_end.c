@@ -214,9 +214,11 @@ static void push_dollars(rc_buf *buf, uint64_t micro)
     if (part == 0)
         return;
     rc_buf_push_byte(buf, '.');
-    for (uint64_t unit = 100000; unit > 0 && part > 0; unit /= 10) {
+    for (uint64_t unit = 100000; unit > 0; unit /= 10) {
         rc_buf_push_byte(buf, (char)('0' + part / unit));
         part %= unit;
+        if (part == 0)
+            return;
     }
 }
 

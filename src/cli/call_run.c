@@ -49,10 +49,10 @@ static bool write_text(rc_caller *c, rc_str text)
         return rc_outlet_push(&c->out, text);
     rc_buf_init(&clean, &c->cli->alloc, 10 * text.len + 1);
     push_harmless(&clean, text);
-    const bool is_written =
+    const bool is_taken =
         rc_buf_status(&clean) == RC_OK && rc_outlet_push(&c->out, rc_buf_get(&clean));
     rc_buf_done(&clean);
-    return is_written;
+    return is_taken;
 }
 
 static size_t unread(const rc_outlet *outlet)

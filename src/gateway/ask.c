@@ -204,19 +204,26 @@ static const rc_report *read_report(rc_ask *ask, rc_str body)
     return complete(ask, report);
 }
 
+/* The answer's fields, as the classifier wants them. */
+static size_t list_headers(const rc_ask *ask, rc_header headers[RC_HTTP1_FIELDS_MAX])
+{
+    const char *head = rc_buf_get(&ask->head).ptr;
+    if (!ask->is_begun || rc_buf_status(&ask->head) != RC_OK)
+        return 0;
+    for (uint32_t i = 0; i < ask->reader->field_count; i++)
+        headers[i] =
+            (rc_header){rc_http1_name(ask->reader, head, i), rc_http1_value(ask->reader, head, i)};
+    return ask->reader->field_count;
+}
+
 static const rc_report *classify(rc_ask *ask, rc_failure *failure)
 {
     rc_header headers[RC_HTTP1_FIELDS_MAX];
-    const char *head = rc_buf_get(&ask->head).ptr;
+    failure->header_count = list_headers(ask, headers);
+    failure->headers = headers;
     failure->family = RC_FAMILY_LLM;
     failure->now_unix_ms = ask->now_unix_ms;
     failure->status = ask->facts.status;
-    failure->headers = headers;
-    if (ask->is_begun && rc_buf_status(&ask->head) == RC_OK)
-        failure->header_count = ask->reader->field_count;
-    for (uint32_t i = 0; i < failure->header_count; i++)
-        headers[i] =
-            (rc_header){rc_http1_name(ask->reader, head, i), rc_http1_value(ask->reader, head, i)};
     return rc_classify(failure, NULL, &ask->alloc);
 }
 
@@ -257,10 +264,10 @@ static const rc_report *report_finish(rc_ask *ask)
 
 static const rc_report *judge(rc_ask *ask, bool is_orderly)
 {
-    const rc_stream_end end = rc_reply_end(&ask->reply, is_orderly);
+    const rc_stream_end ending = rc_reply_end(&ask->reply, is_orderly);
     ask->facts.finish = ask->reply.watch.finish;
     ask->facts.usage = rc_stream_watch_usage(&ask->reply.watch);
-    switch (end) {
+    switch (ending) {
     case RC_STREAM_END_COMPLETE:
         return report_finish(ask);
     case RC_STREAM_END_ERRORED:

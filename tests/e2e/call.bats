@@ -357,8 +357,8 @@ PY
 
 # ---- the record ----
 
-# What the store has: how many records of each kind, in the order of the kinds.
-records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute("select (select count(*) from operations) + (select count(*) from records)").fetchone())' "${1:-recourse.db}"; }
+# How much the store has.
+records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute("select (select count(*) from operations) + (select count(*) from records)").fetchone())' recourse.db; }
 
 @test "a call is on record without a gateway; not where the configuration says so" {
     call --quiet --model demo-retry hello >out
@@ -497,8 +497,8 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
 on_screen() {
     tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null new-session -d -x "${columns:-80}" -y 30 \
         "env PS1='> ' RECOURSE='$RECOURSE' LANG=${LANG} TERM=\${TERM_OF_CALL:-screen} bash --norc --noprofile" 3>&-
-    printf '%s\n' "$1" >command
-    tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys '. ./command' Enter
+    printf '%s\n' "$1" >line
+    tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys '. ./line' Enter
 }
 screen() { tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p "$@"; }
 keys() { tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys "$@"; }
