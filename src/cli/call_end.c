@@ -205,21 +205,24 @@ static void push_time(rc_buf *buf, uint64_t ms)
     rc_buf_push_byte(buf, 's');
 }
 
+#define DECIMALS 6
+
 /* Six decimals at most, and no zero at the end. */
 static void push_dollars(rc_buf *buf, uint64_t micro)
 {
+    char digits[DECIMALS];
+    size_t len = DECIMALS;
     uint64_t part = micro % 1000000;
-    rc_buf_push(buf, RC_STR("$"));
-    rc_buf_push_u64(buf, micro / 1000000);
-    if (part == 0)
-        return;
-    rc_buf_push_byte(buf, '.');
-    for (uint64_t unit = 100000; unit > 0; unit /= 10) {
-        rc_buf_push_byte(buf, (char)('0' + part / unit));
-        part %= unit;
-        if (part == 0)
-            return;
+    for (size_t i = DECIMALS; i > 0; i--) {
+        digits[i - 1] = (char)('0' + part % 10);
+        part /= 10;
     }
+    while (len > 0 && digits[len - 1] == '0')
+        len--;
+    rc_buf_push_byte(buf, '$');
+    rc_buf_push_u64(buf, micro / 1000000);
+    rc_buf_push(buf, len > 0 ? RC_STR(".") : RC_STR(""));
+    rc_buf_push(buf, rc_str_make(digits, len));
 }
 
 /* Parts with a dot between them, in lines that fit the terminal. */
