@@ -7,7 +7,7 @@
  *   call_run.c: rc_ask ──► text ──► standard output
  *        │           └──► events ──► call_show.c: the line that counts down, switches
  *        └─ signals, Esc
- *   call_end.c                      what it took, or why it failed */
+ *   call_judge.c, call_end.c        why it failed; what it took */
 #ifndef RC_CLI_CALL_H
 #define RC_CLI_CALL_H
 
@@ -166,9 +166,12 @@ uint64_t rc_caller_next_draw(const rc_caller *c);
 /* A line of our own: "recourse call: TEXT" where it is not for a person at a terminal. */
 void rc_caller_say(rc_caller *c, rc_str text);
 
-/* call_end.c. */
-/* A report of our own with this code; c gives it. */
+/* call_judge.c. A report of our own, in c. message, advice: empty for those of the code. */
 void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice);
+/* The report of it all, in c; there is none if it worked. */
+void rc_caller_judge(rc_caller *c);
+
+/* call_end.c. */
 /* Says how it ended, in the format that was asked for; gives the exit status. */
 int rc_caller_tell_end(rc_caller *c);
 

@@ -355,6 +355,13 @@ PY
     [ "$output" = hello ]
 }
 
+@test "the manual knows every option" {
+    for option in $(call --help | grep -o '^  --[a-z-]*' | tr -d ' '); do
+        sed -n '/^\.SS call$/,/^\.SS config$/p' "${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse.1" |
+            sed 's/\\-/-/g' | grep -q -e "^\.BI* $option\b"
+    done
+}
+
 # ---- the record ----
 
 # How much the store has.
@@ -469,6 +476,33 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     said Overloaded
     run -77 --separate-stderr call --via "$up" --model mock/401 hello
     run -75 --separate-stderr call --via "$up" --model mock/html-502 hello
+}
+
+@test "--via: what a newer gateway tells is passed over; the cost is shown where it is known" {
+    cat >gate.py <<'PY'
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+open("fake.port", "w").write(str(server.getsockname()[1]))
+client, _ = server.accept()
+while b"hello" not in client.recv(65536):
+    pass
+client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+               b"x-recourse-request-id: req_1\r\nTransfer-Encoding: chunked\r\n\r\n")
+for text in (': recourse {"type":"weather:changed","to":"rain"}\n\n', ": ping\n\n", ": recourse nonsense\n\n",
+             'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n',
+             'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+             ': recourse {"type":"cost:updated","attempt":4,"model":"a/x","cost_usd":0.000100,"total_usd":0.012300}\n\n',
+             "data: [DONE]\n\n"):
+    client.sendall(b"%x\r\n%s\r\n" % (len(text), text.encode()))
+client.sendall(b"0\r\n\r\n")
+client.close()
+PY
+    python3 gate.py 3>&- &
+    until_true test -s fake.port
+    run -0 --separate-stderr call --via "http://127.0.0.1:$(cat fake.port)" --model x hello
+    echo "$stderr"
+    [ "$output" = Hi ]
+    [[ $stderr == 'recourse call: a/x · 4 attempts · first token '*' · $0.0123' ]]
 }
 
 @test "a client that did not ask for events gets the bytes that it always got" {

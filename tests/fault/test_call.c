@@ -1,6 +1,6 @@
 /* recourse call on a system that fails: every call in turn, once and for good, and every request
- * for memory. Whatever fails, it comes to an end, leaves no descriptor and no memory, and either gives
- * the whole answer or says that it could not. */
+ * for memory. Whatever fails, it comes to an end, leaves no descriptor and no memory, and either
+ * gives the whole answer or says that it could not. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
