@@ -10,7 +10,7 @@
 #include "sys/file.h"
 
 /* A gateway that was told the deadline gets this much more to say that it has passed. */
-#define GUARD_MS 5000u
+#define GUARD_MS 2000u
 /* Of text that nobody has read: above it the gateway is asked to wait. */
 #define UNREAD_MAX_BYTES ((size_t)8 << 20)
 /* How long words may take that follow a signal which asked for the end. */

@@ -476,6 +476,9 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     said Overloaded
     run -77 --separate-stderr call --via "$up" --model mock/401 hello
     run -75 --separate-stderr call --via "$up" --model mock/html-502 hello
+    # It knows nothing of deadlines: ours is kept all the same.
+    run -124 --separate-stderr call --via "$up" --deadline 100ms --model mock/hang hello
+    said DeadlineExceeded
 }
 
 @test "--via: what a newer gateway tells is passed over; the cost is shown where it is known" {
@@ -539,14 +542,14 @@ keys() { tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys "$@"; }
 shows() { screen | grep -qE -- "$1"; }
 
 @test "terminal: the wait counts down, and leaves the answer and one line" {
-    on_screen '"$RECOURSE" call --model demo/429-retry-after-2@1 hello; echo status $?'
-    until_true shows '^Retrying \(1/5\) in [12]s… \(esc to cancel\)  The provider is limiting the rate of re…$'
+    on_screen '"$RECOURSE" call --model demo/429-retry-after-3@1 hello; echo status $?'
+    until_true shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  The provider is limiting the rate of re…$'
     until_true shows '^status 0'
     screen
     run -1 shows Retrying
-    shows '^demo/429-retry-after-2@1 · 2 attempts · waited 2.0s · first token '
+    shows '^demo/429-retry-after-3@1 · 2 attempts · waited 3.0s · first token '
     # What it took is dim, the answer is not.
-    screen -e | grep -qF $'\033[2mdemo/429-retry-after-2@1'
+    screen -e | grep -qF $'\033[2mdemo/429-retry-after-3@1'
 }
 
 @test "terminal: Esc ends a wait: 130, and the terminal is as it was" {
@@ -610,13 +613,14 @@ shows() { screen | grep -qE -- "$1"; }
 }
 
 @test "terminal: whom it waits for, and that it thinks" {
-    on_screen '"$RECOURSE" call --model demo/slow-first-2 hello; echo status $?; "$RECOURSE" call --model demo/reasoning+trickle-900 hello'
-    until_true shows '^Waiting for demo/slow-first-2… 1s \(esc to cancel\)$'
-    until_true shows '^status 0'
-    run -1 shows Waiting
+    on_screen '"$RECOURSE" call --model demo/slow-first-60 hello; echo status $?; "$RECOURSE" call --model demo/reasoning+trickle-900 hello'
+    until_true shows '^Waiting for demo/slow-first-60… [0-9]+s \(esc to cancel\)$'
+    keys Escape
+    until_true shows '^status 130'
+    run -1 shows 'Waiting for demo/slow'
     until_true shows '^Thinking… [1-9]s \(esc to cancel\)$'
     keys Escape
-    until_true shows '^Cancelled'
+    until_true shows '^Cancelled: demo/reasoning'
 }
 
 @test "terminal: a switch stays on the screen" {
@@ -633,10 +637,11 @@ shows() { screen | grep -qE -- "$1"; }
     keys 'clear; TERM=dumb "$RECOURSE" call --model demo-retry hello; echo dumb $?' Enter
     until_true shows '^dumb 0'
     shows '^recourse call: The provider is limiting the rate of requests: retrying \(1/5\)'
-    keys 'clear; LANG=C "$RECOURSE" call --model demo/429-retry-after-2@1 hello; echo ascii $?' Enter
-    until_true shows '^Retrying \(1/5\) in [12]s\.\.\. \(esc to cancel\)'
-    until_true shows '^ascii 0'
-    shows 'demo/429-retry-after-2@1, 2 attempts, waited 2.0s'
+    keys 'clear; LANG=C "$RECOURSE" call --model demo/429-retry-after-60 hello; echo ascii $?' Enter
+    until_true shows '^Retrying \(1/5\) in [0-9m ]+s\.\.\. \(esc to cancel\)'
+    keys Escape
+    until_true shows '^ascii 130'
+    shows '^Cancelled: demo/429-retry-after-60, 1 attempt, '
 }
 
 @test "terminal: the prompt is typed" {
@@ -648,11 +653,14 @@ shows() { screen | grep -qE -- "$1"; }
 }
 
 @test "terminal: the answer into a file, the line on the screen" {
-    on_screen '"$RECOURSE" call --model demo/429-retry-after-2@1 hello >out; echo status $?'
-    until_true shows '^Retrying \(1/5\)'
+    on_screen '"$RECOURSE" call --model demo-retry hello >out; echo status $?; "$RECOURSE" call --model demo/429-retry-after-60 hello >none'
     until_true shows '^status 0'
     [ "$(wc -w <out)" -eq 12 ]
     shows '2 attempts'
+    until_true shows '^Retrying \(1/5\)'
+    keys Escape
+    until_true shows '^Cancelled: '
+    [ ! -s none ]
 }
 
 @test "a signal ends it: 143 after SIGTERM, nothing stays behind" {
