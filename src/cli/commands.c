@@ -6,9 +6,9 @@
 #include "cli/options.h"
 
 static const rc_command *const commands[] = {
-    &rc_command_explain, &rc_command_errors,   &rc_command_exec, &rc_command_config,
-    &rc_command_render,  &rc_command_simulate, &rc_command_mock, &rc_command_serve,
-    &rc_command_audit,   &rc_command_doctor,   &rc_command_help,
+    &rc_command_explain, &rc_command_errors,   &rc_command_exec,   &rc_command_config,
+    &rc_command_render,  &rc_command_simulate, &rc_command_mock,   &rc_command_serve,
+    &rc_command_audit,   &rc_command_call,     &rc_command_doctor, &rc_command_help,
 };
 
 const rc_command *rc_command_at(size_t index)

@@ -1,13 +1,9 @@
 /* The wait before another try: a line that counts down, Esc, signals. Nothing else happens
  * meanwhile, and everything ends it at once. */
-#include "cli/exec_wait.h"
-
 #include <signal.h>
 
-#include <recourse/taxonomy.h>
-
 #include "cli/exec.h"
-#include "codec/duration.h"
+#include "cli/wait_line.h"
 #include "sys/file.h"
 
 #define SECOND_MS 1000u
@@ -26,49 +22,6 @@ typedef struct waiting {
 } waiting;
 
 /* ---- the line ---- */
-
-/* Bytes are columns here but for the one ellipsis. False: it does not fit. */
-static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, const char *text)
-{
-    rc_str words = rc_str_c(text);
-    if (*used + words.len > line->width)
-        return false;
-    rc_buf_push(buf, words);
-    *used += (unsigned)words.len;
-    return true;
-}
-
-void rc_wait_line_push(rc_buf *buf, const rc_wait_line *line)
-{
-    char room[96];
-    rc_buf head;
-    rc_buf_init_fixed(&head, room, sizeof room);
-    rc_buf_push(&head, RC_STR("Retrying ("));
-    rc_buf_push_u64(&head, line->retry);
-    rc_buf_push_byte(&head, '/');
-    rc_buf_push_u64(&head, line->max_retries);
-    rc_buf_push(&head, RC_STR(") in "));
-    uint64_t seconds = line->left_ms / SECOND_MS + (line->left_ms % SECOND_MS > 0 ? 1 : 0);
-    rc_duration_push(&head, (int64_t)(seconds * SECOND_MS));
-    rc_str text = rc_buf_get(&head);
-    unsigned dots = line->has_utf8 ? 1 : 3;
-    if (text.len + dots > line->width) {
-        rc_buf_push(buf, rc_str_make(text.ptr, text.len < line->width ? text.len : line->width));
-        return;
-    }
-    unsigned used = (unsigned)text.len + dots;
-    rc_buf_push(buf, text);
-    rc_buf_push(buf, line->has_utf8 ? RC_STR("…") : RC_STR("..."));
-    if (line->has_keys && !push_fitting(buf, line, &used, " (esc to cancel)")) {
-        push_fitting(buf, line, &used, " (esc)");
-        return;
-    }
-    rc_str name = rc_str_c(rc_code_name(line->code));
-    if (used + 2 + name.len <= line->width) {
-        rc_buf_push(buf, RC_STR("  "));
-        rc_buf_push(buf, name);
-    }
-}
 
 static void clear(waiting *w)
 {
@@ -103,15 +56,7 @@ static void say_once(const waiting *w)
     char room[LINE_ROOM];
     rc_buf buf;
     rc_buf_init_fixed(&buf, room, sizeof room);
-    rc_buf_push(&buf, RC_STR("recourse exec: "));
-    rc_buf_push(&buf, rc_str_c(rc_code_name(w->line.code)));
-    rc_buf_push(&buf, RC_STR(": retrying ("));
-    rc_buf_push_u64(&buf, w->line.retry);
-    rc_buf_push_byte(&buf, '/');
-    rc_buf_push_u64(&buf, w->line.max_retries);
-    rc_buf_push(&buf, RC_STR(") in "));
-    rc_duration_push(&buf, (int64_t)w->line.left_ms);
-    rc_buf_push_byte(&buf, '\n');
+    rc_wait_line_push_plain(&buf, "exec", &w->line);
     rc_outlet_begin_line(&w->x->talk);
     rc_outlet_push(&w->x->talk, rc_buf_get(&buf));
 }
@@ -218,13 +163,6 @@ static void step(waiting *w)
         w->is_over = w->is_kept = true;
 }
 
-static bool can_redraw(const rc_exec *x)
-{
-    rc_str term = rc_str_c(x->calls->getenv("TERM"));
-    return x->cli->err_terminal.is_tty && !rc_str_is_empty(term) &&
-           !rc_str_eq(term, RC_STR("dumb"));
-}
-
 bool rc_exec_wait(rc_exec *x, const rc_action *action)
 {
     unsigned width = x->width > 0 ? x->width : x->cli->err_terminal.width;
@@ -239,7 +177,7 @@ bool rc_exec_wait(rc_exec *x, const rc_action *action)
                  .width = width > 1 ? width - 1 : 1}, /* in the last column some terminals wrap */
     };
     bool is_talking = !x->is_quiet && !x->is_json;
-    w.can_draw = is_talking && can_redraw(x);
+    w.can_draw = is_talking && rc_wait_line_is_live(x->cli);
     look_at_terminal(&w);
     if (is_talking && !(w.can_draw && w.has_terminal))
         say_once(&w);

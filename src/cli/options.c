@@ -176,7 +176,9 @@ static int take_operand(struct reading *r, const char *operand)
     static const char *const most[] = {"no operand", "one operand", "two operands",
                                        "three operands"};
     rc_cli_text(&r->cli->err, "; it takes ");
-    rc_cli_text(&r->cli->err, most[r->command->operand_max]);
+    const size_t max = r->command->operand_max;
+    rc_cli_text(&r->cli->err,
+                max < sizeof most / sizeof most[0] ? most[max] : "no more than 64 words");
     rc_buf_push_byte(&r->cli->err, '\n');
     return refuse(r);
 }

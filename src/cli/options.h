@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 
 #define RC_OPTIONS_MAX 24
-#define RC_OPERANDS_MAX 3
+#define RC_OPERANDS_MAX 64
 /* Values of the option that may be repeated. */
 #define RC_REPEATED_MAX 128
 
@@ -87,6 +87,7 @@ extern const rc_command rc_command_mock;
 extern const rc_command rc_command_serve;
 extern const rc_command rc_command_audit;
 extern const rc_command rc_command_doctor;
+extern const rc_command rc_command_call;
 extern const rc_command rc_command_help;
 
 /* The command of that name. NULL: there is none, and cli's err names the nearest. name: borrows. */

@@ -19,7 +19,8 @@ static int refuse_rules(rc_cli *cli, rc_str path, const rc_rules_fault *fault)
 }
 
 /* The rules lie beside the configuration. */
-static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given *given)
+static int load_rules(rc_cli *cli, const char *command, const rc_config_source *source,
+                      rc_gate_given *given)
 {
     rc_buf path;
     rc_buf text;
@@ -33,7 +34,7 @@ static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given
     const rc_str name = rc_str_c(rc_buf_get(&path).ptr);
     const int error = rc_file_read(cli->calls, name.ptr, &text);
     if (error != 0) {
-        rc_cli_cannot_read(cli, "serve", name, error);
+        rc_cli_cannot_read(cli, command, name, error);
         result = RC_EXIT_NO_INPUT;
     } else if (rc_rules_parse(rc_buf_get(&text), &cli->alloc, &given->rules, &fault) != RC_OK) {
         result = refuse_rules(cli, name, &fault);
@@ -43,7 +44,8 @@ static int load_rules(rc_cli *cli, const rc_config_source *source, rc_gate_given
     return result;
 }
 
-static int load_prices(rc_cli *cli, const rc_config_source *source, rc_gate_given *given)
+static int load_prices(rc_cli *cli, const char *command, const rc_config_source *source,
+                       rc_gate_given *given)
 {
     rc_config_source file;
     int result = RC_EXIT_OK;
@@ -53,25 +55,25 @@ static int load_prices(rc_cli *cli, const rc_config_source *source, rc_gate_give
     const rc_status status =
         rc_prices_load(given->prices, cli->calls, &cli->alloc, given->config, source, &file);
     if (status != RC_OK)
-        result = rc_cli_config_refuse(cli, "serve", &file, status);
+        result = rc_cli_config_refuse(cli, command, &file, status);
     rc_config_source_done(&file);
     return result;
 }
 
-int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given)
+int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_given *ret_given)
 {
     rc_config_source source;
     rc_gate_given given = {.config = cli->alloc.get(cli->alloc.ctx, sizeof *given.config)};
     if (given.config == NULL) {
-        rc_cli_complain(cli, "serve");
+        rc_cli_complain(cli, command);
         rc_cli_text(&cli->err, "there is no memory for the configuration\n");
         return RC_EXIT_INTERNAL;
     }
     const rc_status status = rc_config_load(given.config, cli->calls, &cli->alloc, path, &source);
-    int result = status == RC_OK ? load_rules(cli, &source, &given)
-                                 : rc_cli_config_refuse(cli, "serve", &source, status);
+    int result = status == RC_OK ? load_rules(cli, command, &source, &given)
+                                 : rc_cli_config_refuse(cli, command, &source, status);
     if (result == RC_EXIT_OK)
-        result = load_prices(cli, &source, &given);
+        result = load_prices(cli, command, &source, &given);
     rc_config_source_done(&source);
     if (result == RC_EXIT_OK)
         *ret_given = given;

@@ -6,7 +6,8 @@
 #include "gateway/plan.h"
 
 /* Loads it all. RC_EXIT_OK: *ret_given is the caller's to rc_gate_given_done. Else the exit status,
- * and err says what is wrong and where. path: NULL for the configuration that is found. */
-int rc_serve_load(rc_cli *cli, const char *path, rc_gate_given *ret_given);
+ * and err says what is wrong and where. command: who asks, for the talk. path: NULL for the
+ * configuration that is found. */
+int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_given *ret_given);
 
 #endif

@@ -89,7 +89,7 @@ static bool load_again(serve_run *run)
 {
     rc_gate_given given;
     rc_gate_trouble trouble;
-    if (rc_serve_load(run->cli, run->options->config_path, &given) != RC_EXIT_OK) {
+    if (rc_serve_load(run->cli, "serve", run->options->config_path, &given) != RC_EXIT_OK) {
         rc_gateway_note_reload(run->gateway, false);
         return false;
     }
@@ -361,7 +361,7 @@ static int make_gateway(serve_run *run)
 {
     rc_gate_given given;
     rc_gate_trouble trouble;
-    int result = rc_serve_load(run->cli, run->options->config_path, &given);
+    int result = rc_serve_load(run->cli, "serve", run->options->config_path, &given);
     if (result != RC_EXIT_OK)
         return result;
     result = rc_serve_log_open(run, &given.config->log);

@@ -74,6 +74,9 @@ typedef struct rc_usage_count {
     int64_t cost_micros; /* what the provider says that it cost, in millionths of a dollar */
 } rc_usage_count;
 
+/* Nothing was said. */
+#define RC_USAGE_COUNT_NONE ((rc_usage_count){-1, -1, -1, -1, -1, -1, -1, -1, -1})
+
 void rc_usage_init(rc_usage *usage);
 
 /* A whole answer that is no stream. Without a count in it, what it says is weighed. True: there was

@@ -376,3 +376,8 @@ rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_list
 {
     return rc_server_listen_fd(&gate->server, fd, ret_listening);
 }
+
+bool rc_gate_adopt(rc_gate *gate, int fd)
+{
+    return rc_server_adopt(&gate->server, fd);
+}

@@ -83,6 +83,9 @@ rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port, 
 /* A socket that listens already. See rc_server_listen_fd. */
 rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_listening);
 
+/* A connection that is open already. See rc_server_adopt. */
+bool rc_gate_adopt(rc_gate *gate, int fd);
+
 /* Takes no more requests and lets those under way finish, for drain_ms at most; then as close. */
 void rc_gate_stop(rc_gate *gate);
 

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "gateway/gateway_private.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -181,10 +183,23 @@ rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening 
     return result;
 }
 
+int rc_gateway_connect(rc_gateway *gateway)
+{
+    int ends[2];
+    rc_gate *gate = gateway->members[0].gate;
+    if (gate == NULL || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return -1;
+    if (rc_gate_adopt(gate, ends[1]))
+        return ends[0];
+    (void)close(ends[0]);
+    return -1;
+}
+
 /* ---- the store ---- */
 
 static bool say_fault(rc_gate_trouble *trouble, const rc_store_fault *fault)
 {
+    trouble->store_fault = (int)fault->kind;
     rc_gate_trouble_add(trouble, RC_STR("the audit cannot be kept: "));
     rc_gate_trouble_add(trouble, rc_str_c(rc_store_fault_text(fault->kind)));
     if (fault->detail[0] != '\0') {

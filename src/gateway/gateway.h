@@ -47,6 +47,10 @@ rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16
 /* A socket that somebody has opened for us. fd: takes, also when it fails. */
 rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening *ret_listening);
 
+/* A connection from inside this process, to the main loop: whoever is here needs no address, and
+ * nobody else gets in. Gives a stream socket; -1: there is none to be had, or it is to stop. */
+int rc_gateway_connect(rc_gateway *gateway);
+
 /* The other loops run from now on. False: there is no thread to be had; close it. */
 bool rc_gateway_start(rc_gateway *gateway);
 

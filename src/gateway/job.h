@@ -78,6 +78,8 @@ typedef struct rc_job_step {
     const rc_report *report; /* NULL: it worked */
 } rc_job_step;
 
+typedef struct rc_job_events rc_job_events;
+
 /* Entries of a plan of the job's own that need no memory of their own. */
 #define RC_JOB_ENTRIES_FIRST 4u
 
@@ -177,6 +179,7 @@ struct rc_gate_job {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
+    rc_job_events *events; /* for a client that asked for them; NULL: nothing was told */
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
     rc_chain_entry first_entries[RC_JOB_ENTRIES_FIRST];
@@ -308,11 +311,21 @@ const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t
 /* Does what is asked cost nothing, whatever comes? */
 bool rc_gate_request_is_free(const rc_gate_request *request);
 
+/* ---- job_events.c: a client that asked to hear of it ---- */
+
+/* Tells what an action means, if the client wants to know. */
+void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action);
+/* Has the answer's head left for that? */
+bool rc_gate_job_is_told(const rc_gate_job *job);
+void rc_gate_job_events_done(rc_gate_job *job);
+/* A whole answer as the one event of such a stream. */
+void rc_gate_job_push_data(rc_buf *buf, rc_str body);
+
 /* ---- job_audit.c: the record ---- */
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
-/* For the log and the metrics, once: while the request's head is there. */
+/* Tells whoever keeps count, once. The request's head goes with the client: while it is there. */
 void rc_gate_job_count(rc_gate_job *job);
 
 #endif

@@ -118,7 +118,9 @@ static rc_outcome outcome_of(const rc_gate_job *job)
 
 static int final_status(const rc_gate_job *job)
 {
-    return job->then == RC_THEN_ERROR ? rc_report_http_status(job->report) : job->status;
+    return job->then == RC_THEN_ERROR && !rc_gate_job_is_told(job)
+               ? rc_report_http_status(job->report)
+               : job->status;
 }
 
 static void add_outcome(audit *a)

@@ -270,6 +270,7 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
     } else if (action->what == RC_DO_STOP || action->what == RC_DO_COMPACT) {
         add(job, RC_RECORD_STOP, action);
     }
+    rc_gate_job_tell_action(job, action);
 }
 
 /* ---- names ---- */

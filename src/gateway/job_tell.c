@@ -53,7 +53,7 @@ static void add_attempts(const rc_gate_job *job, rc_builder *builder)
             .request_id = rc_report_request_id(step->report),
             .started_unix_ms = step->at_unix_ms,
             .duration_ms = step->latency_ms,
-            .wait_ms = (int64_t)step->wait_ms,
+            .wait_ms = step->wait_ms > 0 ? (int64_t)step->wait_ms : -1,
             .reason = rc_str_c(rc_reason_name(step->reason)),
         };
         rc_builder_add_attempt(builder, &attempt);
@@ -130,7 +130,9 @@ void rc_gate_job_give_up(rc_gate_job *job)
     if (job->state != RC_JOB_ANSWERING)
         rc_gate_job_keep(job, RC_THEN_ERROR);
     else
-        rc_gate_job_keep(job, job->now->mode == RC_MODE_STREAM ? RC_THEN_FRAME : RC_THEN_CUT);
+        rc_gate_job_keep(job, job->now->mode == RC_MODE_STREAM || rc_gate_job_is_told(job)
+                                  ? RC_THEN_FRAME
+                                  : RC_THEN_CUT);
 }
 
 /* ---- refusals ---- */
@@ -226,8 +228,9 @@ static void answer_error(rc_gate_job *job)
  * for all of it. */
 static void push_frame(const rc_gate_job *job, rc_buf *frame)
 {
-    if (!job->now->is_array) {
-        if (job->now->is_inside)
+    const rc_gate_try *now = job->now; /* NULL: something was told before the first try */
+    if (now == NULL || !now->is_array || rc_gate_job_is_told(job)) {
+        if (now != NULL && now->is_inside)
             rc_buf_push(frame, RC_STR("\n\n"));
         (void)rc_render_stream_frame(job->report, job->dialect, RC_VIEW_USER, frame);
         return;
@@ -251,9 +254,27 @@ static void answer_frame(rc_gate_job *job)
     rc_buf_done(&frame);
 }
 
+static void answer_told(rc_gate_job *job)
+{
+    rc_buf data;
+    rc_buf_init(&data, &job->gate->settings.alloc, 2 * ERROR_PAGE_MAX);
+    rc_gate_job_push_data(&data, rc_buf_get(&job->now->held));
+    if (rc_buf_status(&data) == RC_OK) {
+        (void)rc_exchange_write(job->exchange, rc_buf_get(&data));
+        rc_exchange_end(job->exchange);
+    } else {
+        cut(job);
+    }
+    rc_buf_done(&data);
+}
+
 static void answer_whole(rc_gate_job *job)
 {
     const rc_str body = rc_buf_get(&job->now->held);
+    if (rc_gate_job_is_told(job)) {
+        answer_told(job);
+        return;
+    }
     if (rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), RC_HTTP1_LENGTH,
                               body.len) != RC_OK) {
         cut(job);
@@ -287,7 +308,10 @@ void rc_gate_job_finish(rc_gate_job *job)
         answer_rest(job);
         return;
     case RC_THEN_ERROR:
-        answer_error(job);
+        if (rc_gate_job_is_told(job))
+            answer_frame(job);
+        else
+            answer_error(job);
         return;
     case RC_THEN_FRAME:
         answer_frame(job);

@@ -103,7 +103,9 @@ typedef struct rc_gate_plans {
 /* Why plans could not be made: one line, without secrets. */
 typedef struct rc_gate_trouble {
     bool is_memory;
-    char text[512]; /* ends in NUL */
+    bool is_secret;  /* a key or token is not where it should be */
+    int store_fault; /* rc_store_fault_kind; 0: it is not the store's */
+    char text[512];  /* ends in NUL */
 } rc_gate_trouble;
 
 /* Makes an edition with one reference; reads the secrets. NULL: why is in ret_trouble, and what was

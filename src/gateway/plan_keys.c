@@ -15,6 +15,7 @@ static void say(rc_gate_trouble *trouble, const char *text)
 static bool refuse(rc_gate_trouble *trouble, const char *what, rc_str whose,
                    const rc_secret_ref *ref, const char *why)
 {
+    trouble->is_secret = true;
     say(trouble, what);
     rc_gate_trouble_add(trouble, whose);
     say(trouble, ": ");

@@ -45,6 +45,7 @@ typedef struct rc_gate_request {
     rc_replay replay;       /* YES or NO */
     bool is_replay_said;    /* by a header */
     bool wants_problem;     /* errors as application/problem+json */
+    bool wants_events;      /* what happens before the answer, as comments of its stream */
     bool has_version;       /* anthropic-version */
     bool is_coded;          /* the body is compressed */
     bool is_sse;            /* alt=sse */

@@ -47,6 +47,14 @@ static rc_gate_fault read_replayable(rc_gate_request *request, rc_str value)
     return rc_gate_fault_none();
 }
 
+static rc_gate_fault read_events(rc_gate_request *request, rc_str value)
+{
+    if (!rc_str_eq(value, RC_STR("1")) && !rc_str_eq(value, RC_STR("0")))
+        return bad(RC_FIELD_EVENTS, "1 or 0");
+    request->wants_events = value.ptr[0] == '1';
+    return rc_gate_fault_none();
+}
+
 /* A string in quotes, as the draft has it, or bare, as most clients send it. */
 static rc_gate_fault read_idempotency(rc_gate_request *request, rc_str value)
 {
@@ -113,6 +121,7 @@ static const rc_gate_field singles[] = {
     RC_FIELD_AUTHORIZATION, RC_FIELD_X_API_KEY,       RC_FIELD_X_GOOG_API_KEY,
     RC_FIELD_DEADLINE_MS,   RC_FIELD_POLICY,          RC_FIELD_REPLAYABLE,
     RC_FIELD_CONTENT_TYPE,  RC_FIELD_IDEMPOTENCY_KEY, RC_FIELD_CONTENT_ENCODING,
+    RC_FIELD_EVENTS,
 };
 
 static void find_all(rc_gate_request *request, found *f)
@@ -157,6 +166,8 @@ static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
         fault = read_policy(request, value_of(request, f, RC_FIELD_POLICY));
     if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_REPLAYABLE] > 0)
         fault = read_replayable(request, value_of(request, f, RC_FIELD_REPLAYABLE));
+    if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_EVENTS] > 0)
+        fault = read_events(request, value_of(request, f, RC_FIELD_EVENTS));
     if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
         fault = read_idempotency(request, value_of(request, f, RC_FIELD_IDEMPOTENCY_KEY));
     return fault;

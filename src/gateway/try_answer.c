@@ -63,6 +63,17 @@ static bool write_lines(rc_gate_try *try)
            RC_OK;
 }
 
+/* A head that left early, for the sake of what was to be told, promised a stream of events. */
+static bool begin_answer(rc_gate_try *try, rc_http1_framing framing, uint64_t length)
+{
+    rc_gate_job *job = try->job;
+    if (rc_gate_job_is_told(job))
+        return try->mode == RC_MODE_STREAM && !try->is_array;
+    return write_lines(try) &&
+           rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
+                                 length) == RC_OK;
+}
+
 bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t length)
 {
     rc_gate_job *job = try->job;
@@ -72,15 +83,17 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
     job->state = RC_JOB_ANSWERING;
     job->first_byte_ms = (int64_t)(now_ms - job->began_ms);
     job->content_by_ms = RC_UNLIMITED;
-    if (write_lines(try) &&
-        rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
-                              length) == RC_OK) {
+    if (begin_answer(try, framing, length)) {
         rc_gate_drop_buf(&job->lines);
         rc_gate_job_arm(job);
         return true;
     }
     rc_gate_try_stop(try);
-    rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
+    if (rc_gate_job_is_told(job))
+        rc_gate_try_fail_here(try, RC_CODE_MALFORMED_RESPONSE,
+                              RC_STR("The answer is not the stream that was asked for."));
+    else
+        rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
     return false;
 }
 
@@ -97,6 +110,7 @@ void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then)
     win(try);
     rc_gate_job_step_try(try, NULL, true);
     job->action = rc_call_on_success(&job->call, rc_gate_now(gate));
+    rc_gate_job_tell_action(job, &job->action);
     rc_gate_world_delivered(gate->world, job->route, job->action.entry);
     rc_gate_job_keep(job, then);
 }

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "net/pool.h"
 
@@ -9,6 +10,7 @@ typedef enum step {
     RESOLVING,
     CONNECTING,
     SHAKING,
+    OPENED,  /* by somebody else; told from the loop */
     FAILING, /* known; told from the loop */
     OVER
 } step;
@@ -256,6 +258,33 @@ static void try_addresses(rc_dial *dial)
         fail_soon(dial, dial->failure, NULL);
 }
 
+/* Whoever opens it answers for where it leads. */
+static void take_opened(rc_dial *dial)
+{
+    const rc_upstream_settings *settings = &dial->upstream->settings;
+    rc_link *link = rc_link_new(dial->upstream);
+    if (link == NULL) {
+        fail_soon(dial, RC_UPSTREAM_NO_MEMORY, NULL);
+        return;
+    }
+    const int fd = settings->open(settings->open_ctx, &dial->call->pool->origin);
+    if (fd < 0 || uv_tcp_open(&link->tcp, fd) != 0 || !rc_link_start_reading(link)) {
+        /* A handle that was not opened does not close it. */
+        uv_os_fd_t owned = -1;
+        if (fd >= 0 && uv_fileno((const uv_handle_t *)&link->tcp, &owned) != 0)
+            (void)close(fd);
+        rc_link_close(link, false);
+        fail_soon(dial, RC_UPSTREAM_CONNECT_FAILED, NULL);
+        return;
+    }
+    link->dial = dial;
+    link->opened_at_ms = uv_now(dial->upstream->loop);
+    dial->upstream->counts.dialled++;
+    dial->winner = link;
+    dial->step = OPENED;
+    uv_timer_start(&dial->timer, on_timer, 0, 0);
+}
+
 static void on_resolved(rc_lookup *lookup, const rc_addresses *addresses)
 {
     rc_dial *dial = (rc_dial *)((char *)lookup - offsetof(rc_dial, lookup));
@@ -270,6 +299,10 @@ static void on_resolved(rc_lookup *lookup, const rc_addresses *addresses)
 static void resolve(rc_dial *dial)
 {
     const rc_origin *origin = &dial->call->pool->origin;
+    if (dial->upstream->settings.open != NULL) {
+        take_opened(dial);
+        return;
+    }
     if (origin->is_literal) {
         dial->addresses.count = 1;
         dial->addresses.list[0] = origin->address;
@@ -328,7 +361,9 @@ static void on_timer(uv_timer_t *timer)
     if (dial->step == OVER)
         return;
     /* A failure cancels the dial. */
-    if (dial->step == FAILING)
+    if (dial->step == OPENED)
+        deliver(dial, dial->winner);
+    else if (dial->step == FAILING)
         rc_upstream_fail(dial->call, dial->failure, dial->text);
     else if (dial->deadline_ms != 0 && now_ms >= dial->deadline_ms)
         rc_upstream_fail(dial->call, timeout_of(dial), NULL);
@@ -353,7 +388,9 @@ void rc_dial_on_end(rc_link *link, bool is_reset)
 {
     rc_dial *dial = link->dial;
     rc_link_stop_reading(link);
-    if (dial->step == SHAKING)
+    if (dial->step == OPENED)
+        fail_soon(dial, is_reset ? RC_UPSTREAM_RESET : RC_UPSTREAM_CLOSED, NULL);
+    else if (dial->step == SHAKING)
         fail_soon(dial, is_reset ? RC_UPSTREAM_RESET : RC_UPSTREAM_CLOSED,
                   "the connection was closed during the TLS handshake");
 }

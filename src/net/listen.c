@@ -328,3 +328,14 @@ rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *re
         ret_listening->port = port_of(fd);
     return ret_listening->result;
 }
+
+bool rc_server_adopt(rc_server *server, int fd)
+{
+    const struct sockaddr_storage peer = {.ss_family = AF_UNIX};
+    if (server->wants_stop) {
+        (void)close(fd);
+        return false;
+    }
+    server->stats.accepted++;
+    return rc_connection_open(server, fd, &peer);
+}

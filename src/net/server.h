@@ -219,6 +219,10 @@ rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsi
 /* fd: takes, when the result is RC_LISTEN_OK. A socket that listens already. */
 rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *ret_listening);
 
+/* A connection that is open already, as the end of a pair of sockets is. fd: takes, also when it
+ * fails. False: there is no memory, or the server is to stop. */
+bool rc_server_adopt(rc_server *server, int fd);
+
 /* Takes no more connections, closes those at rest, lets the others finish: their answers say
  * "Connection: close". Ends with on_stopped. May be called again, and before rc_server_close. */
 void rc_server_stop(rc_server *server);

@@ -59,6 +59,10 @@ typedef struct rc_upstream_settings {
     /* A connection has ended its handshake; ssl: borrows during the call. NULL: nobody asks. */
     void (*on_secure)(void *ctx, const rc_origin *origin, const SSL *ssl);
     void *secure_ctx;
+    /* Opens a connection in place of dialling: gives a stream socket, or -1. NULL: all are
+     * dialled. */
+    int (*open)(void *ctx, const rc_origin *origin);
+    void *open_ctx;
 } rc_upstream_settings;
 
 /* 128 connections and 64 idle ones an origin, 10,000 requests a connection, 1,024 queued, 256

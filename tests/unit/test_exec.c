@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/exec_wait.h"
+#include "cli/wait_line.h"
 #include "support/run_cli.h"
 
 static void expect_line(const rc_wait_line *line, const char *want)
@@ -51,11 +51,56 @@ static void the_line_has_what_fits(void **state)
     expect_line(&line, "Retrying (2/3) in 0s...  RateLimited");
 }
 
+/* A sentence is cut before it goes; a full stop and what would move the cursor do not show. */
+static void the_line_has_words_where_there_is_no_code(void **state)
+{
+    (void)state;
+    rc_wait_line line = {.retry = 1,
+                         .max_retries = 5,
+                         .left_ms = 4000,
+                         .why = RC_STR("The provider is limiting the rate of requests."),
+                         .has_keys = true,
+                         .has_utf8 = true,
+                         .width = 99};
+    expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)  "
+                       "The provider is limiting the rate of requests");
+    line.width = 79;
+    expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)  "
+                       "The provider is limiting the rate of re…");
+    line.width = 55;
+    expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)  The provider is…");
+    line.width = 54;
+    expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)");
+    line.width = 99;
+    line.why = RC_STR("a\x1b[31mb");
+    expect_line(&line, "Retrying (1/5) in 4s… (esc to cancel)  a\\u{1B}[31mb");
+}
+
+static void a_plain_line_says_the_same(void **state)
+{
+    (void)state;
+    char room[256];
+    rc_buf buf;
+    rc_wait_line line = {
+        .retry = 1, .max_retries = 5, .left_ms = 800, .code = RC_CODE_RATE_LIMITED};
+    rc_buf_init_fixed(&buf, room, sizeof room);
+    rc_wait_line_push_plain(&buf, "exec", &line);
+    line.why = RC_STR("It is slow.");
+    rc_wait_line_push_plain(&buf, "call", &line);
+    line.code = RC_CODE_NONE;
+    line.why = RC_STR("");
+    rc_wait_line_push_plain(&buf, "call", &line);
+    rc_buf_push_byte(&buf, '\0');
+    assert_string_equal(room, "recourse exec: RateLimited: retrying (1/5) in 800ms\n"
+                              "recourse call: It is slow: retrying (1/5) in 800ms\n"
+                              "recourse call: retrying (1/5) in 800ms\n");
+}
+
 static void the_line_is_never_wider(void **state)
 {
     (void)state;
     for (unsigned width = 1; width < 100; width++) {
-        for (int bits = 0; bits < 4; bits++) {
+        for (int bits = 0; bits < 8; bits++) {
             char room[256];
             rc_buf buf;
             rc_wait_line line = {.retry = UINT32_MAX,
@@ -64,6 +109,8 @@ static void the_line_is_never_wider(void **state)
                                  .code = RC_CODE_CONNECTION_FAILED,
                                  .has_keys = (bits & 1) != 0,
                                  .has_utf8 = (bits & 2) != 0,
+                                 .why = (bits & 4) != 0 ? RC_STR("words, words, words and words")
+                                                        : RC_STR(""),
                                  .width = width};
             rc_buf_init_fixed(&buf, room, sizeof room);
             rc_wait_line_push(&buf, &line);
@@ -121,6 +168,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_has_what_fits),
+        cmocka_unit_test(the_line_has_words_where_there_is_no_code),
+        cmocka_unit_test(a_plain_line_says_the_same),
         cmocka_unit_test(the_line_is_never_wider),
         cmocka_unit_test(mistakes_are_named_and_nothing_is_run),
         cmocka_unit_test(help_is_ours_only_before_the_command),

@@ -394,6 +394,28 @@ static void closing_cuts_everything(void **state)
     world_end();
 }
 
+/* A pair of sockets: whoever has the other end needs no address. */
+static void a_connection_may_be_adopted(void **state)
+{
+    int ends[2];
+    char byte;
+    (void)state;
+    world_start_with(NULL, false);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_true(rc_server_adopt(&world.server, ends[1]));
+    world.fd = ends[0];
+    world.is_at_end = false;
+    client_send(RC_STR("GET /hello HTTP/1.1\r\nhost: x\r\n\r\n"));
+    UNTIL(got("HTTP/1.1 200"));
+    /* One that is to stop takes none, and lets go of it. */
+    rc_server_stop(&world.server);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_false(rc_server_adopt(&world.server, ends[1]));
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    world_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +430,7 @@ int main(void)
         cmocka_unit_test(stopping_lets_requests_finish),
         cmocka_unit_test(stopping_serves_what_was_sent),
         cmocka_unit_test(closing_cuts_everything),
+        cmocka_unit_test(a_connection_may_be_adopted),
     };
     return WORLD_RUN(tests);
 }

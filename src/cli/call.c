@@ -1,0 +1,150 @@
+/* `recourse call`: one request, its answer, and what it took. */
+#include "cli/call.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "sys/file.h"
+
+/* Of the prompt. */
+#define TEXT_MAX_BYTES ((size_t)16 << 20)
+#define IMAGE_MAX_BYTES ((size_t)20 << 20)
+#define ANSWER_MAX_BYTES ((size_t)64 << 20)
+#define TOKEN_MAX_BYTES ((size_t)4096)
+/* Of what waits to be written: our words; the answer, for a reader who takes his time. */
+#define TALK_MAX_BYTES ((size_t)2 << 20)
+#define OUT_MAX_BYTES ((size_t)64 << 20)
+
+/* Who starts us without one of the standard three must not get a socket of ours in its place:
+ * what is closed is what cannot be written to. */
+static void hold_standard_three(const rc_sys_calls *calls)
+{
+    int fd = calls->open_read("/dev/null");
+    while (fd >= 0 && fd <= RC_FD_STDERR)
+        fd = calls->open_read("/dev/null");
+    if (fd >= 0)
+        calls->close(fd);
+}
+
+static void open_caller(rc_caller *c)
+{
+    const rc_alloc *alloc = &c->cli->alloc;
+    rc_buf_init(&c->text, alloc, TEXT_MAX_BYTES);
+    rc_buf_init(&c->token, alloc, TOKEN_MAX_BYTES);
+    rc_buf_init(&c->answer, alloc, ANSWER_MAX_BYTES);
+    for (size_t i = 0; i < RC_CALLER_IMAGES_MAX; i++)
+        rc_buf_init(&c->image_bytes[i], alloc, IMAGE_MAX_BYTES);
+}
+
+static void close_caller(rc_caller *c)
+{
+    rc_report_free(c->report);
+    rc_report_free(c->own_why);
+    rc_secret_wipe_buf(&c->token);
+    rc_buf_done(&c->token);
+    rc_buf_done(&c->text);
+    rc_buf_done(&c->answer);
+    for (size_t i = 0; i < RC_CALLER_IMAGES_MAX; i++)
+        rc_buf_done(&c->image_bytes[i]);
+    rc_gate_given_done(&c->given, &c->cli->alloc);
+}
+
+/* A shell that runs us in a loop goes on unless we die of what was meant for all of it. */
+static void die_alike(const rc_caller *c)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    const bool has_words = rc_buf_get(&c->cli->err).len > 0 || rc_buf_get(&c->cli->out).len > 0;
+    if ((c->signal != SIGINT && c->signal != SIGQUIT) || has_words)
+        return;
+    sigemptyset(&action.sa_mask);
+    c->calls->signal_action(c->signal, &action, NULL);
+    c->calls->raise(c->signal, false);
+}
+
+/* A full disk or a lost server can show as late as this. */
+static int close_out(rc_caller *c)
+{
+    const bool is_shared = !c->out.is_own;
+    const int early = c->out.error;
+    const int late = rc_outlet_done(&c->out);
+    if (early != 0 || late != 0)
+        return early != 0 ? early : late;
+    return is_shared && c->format == RC_CALLER_HUMAN ? rc_fd_close(c->calls, RC_FD_STDOUT) : 0;
+}
+
+/* From here on signals are heard, and the terminal is ours to ask for keys. */
+static int run_watched(rc_caller *c)
+{
+    const int error = rc_watch_init(&c->watch, c->calls);
+    if (error != 0) {
+        rc_cli_complain(c->cli, "call");
+        rc_cli_text(&c->cli->err, "signals cannot be watched: ");
+        rc_cli_text(&c->cli->err, rc_sys_error_text(error));
+        rc_buf_push_byte(&c->cli->err, '\n');
+        return RC_EXIT_INTERNAL;
+    }
+    rc_outlet_init(&c->talk, c->calls, &c->cli->alloc, RC_FD_STDERR, TALK_MAX_BYTES);
+    rc_outlet_init(&c->out, c->calls, &c->cli->alloc, RC_FD_STDOUT, OUT_MAX_BYTES);
+    rc_watch_attach(&c->watch, &c->talk);
+    rc_watch_attach(&c->watch, &c->out);
+    rc_tty_init(&c->tty, c->calls);
+    rc_caller_ask(c);
+    rc_tty_done(&c->tty);
+    int result = rc_caller_tell_end(c);
+    rc_caller_flush(c);
+    const int lost = close_out(c);
+    if (lost != 0 && result == RC_EXIT_OK)
+        result = rc_cli_lost(c->cli, lost);
+    (void)rc_outlet_done(&c->talk);
+    rc_watch_done(&c->watch);
+    return result;
+}
+
+/* What went wrong before anything was asked. A mistake in the command line is told in words, as
+ * everywhere; for a program that reads JSON, everything else is data. */
+static int tell_refusal(rc_caller *c, int result)
+{
+    rc_cli *cli = c->cli;
+    if (c->report == NULL && c->format != RC_CALLER_HUMAN && result != RC_EXIT_USAGE) {
+        const rc_str words = rc_buf_get(&cli->err);
+        rc_caller_fail(c, RC_CODE_CONFIG_SCHEMA_VIOLATION, words, rc_str_make(NULL, 0));
+        rc_buf_reset(&cli->err);
+        (void)rc_caller_tell_end(c);
+        return result;
+    }
+    return c->report != NULL ? rc_caller_tell_end(c) : result;
+}
+
+static int run_prepared(rc_caller *c, const rc_args *args)
+{
+    int result = rc_caller_read_options(c, args);
+    if (result == RC_EXIT_OK)
+        result = rc_caller_choose(c);
+    if (result == RC_EXIT_OK)
+        result = rc_caller_read_images(c, args);
+    if (result == RC_EXIT_OK)
+        result = rc_caller_read_prompt(c, args);
+    return result == RC_EXIT_OK ? run_watched(c) : tell_refusal(c, result);
+}
+
+int rc_caller_run(rc_cli *cli, const rc_args *args)
+{
+    rc_caller *c = cli->alloc.get(cli->alloc.ctx, sizeof *c);
+    if (c == NULL) {
+        rc_cli_complain(cli, "call");
+        rc_cli_text(&cli->err, "there is no memory for it\n");
+        return RC_EXIT_INTERNAL;
+    }
+    memset(c, 0, sizeof *c);
+    c->cli = cli;
+    c->calls = cli->calls;
+    /* No core has a key in it, and nobody looks into the process. */
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    hold_standard_three(c->calls);
+    open_caller(c);
+    const int result = run_prepared(c, args);
+    close_caller(c);
+    die_alike(c);
+    cli->alloc.put(cli->alloc.ctx, c, sizeof *c);
+    return result;
+}

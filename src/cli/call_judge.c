@@ -1,0 +1,135 @@
+/* Why it failed: of all that is known, what tells most. */
+#include <recourse/builder.h>
+#include <recourse/taxonomy.h>
+
+#include "base/str.h"
+#include "cli/call.h"
+#include "cli/complaint.h"
+
+void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
+{
+    rc_builder builder;
+    rc_builder_init(&builder, &c->cli->alloc, code);
+    rc_cli_set_identity(c->cli, &builder);
+    rc_builder_set_family(&builder, RC_FAMILY_LLM);
+    rc_builder_set_message(&builder, message);
+    const rc_code_info *info = rc_code_get(code);
+    if (advice.len > 0 && info != NULL)
+        rc_builder_set_action(&builder, info->action, advice);
+    if (c->model.len > 0)
+        rc_builder_set_model(&builder, c->model);
+    rc_report_free(c->report);
+    c->report = rc_builder_finish(&builder);
+}
+
+/* Wraps what rc_gate_ask says with what to do about a gateway that cannot be had. */
+static void fail_via(rc_caller *c, rc_str message, rc_user_action action, rc_str advice)
+{
+    rc_builder builder;
+    rc_builder_init(&builder, &c->cli->alloc, RC_CODE_NONE);
+    rc_cli_set_identity(c->cli, &builder);
+    rc_builder_set_cause(&builder, c->ask.facts.report);
+    rc_builder_set_message(&builder, message);
+    rc_builder_set_action(&builder, action, advice);
+    rc_builder_set_context(&builder, RC_STR("gateway"), rc_str_c(c->via));
+    c->report = rc_builder_finish(&builder);
+}
+
+static void fail_unreachable(rc_caller *c)
+{
+    char room[RC_CALLER_TEXT_MAX];
+    rc_buf message;
+    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_push(&message, RC_STR("No gateway answers at "));
+    rc_buf_push(&message, rc_str_slice(rc_str_c(c->via), 0, 512));
+    rc_buf_push(&message, RC_STR(": "));
+    rc_buf_push(&message, rc_str_c(c->ask.facts.failure));
+    rc_buf_push_byte(&message, '.');
+    fail_via(c, rc_buf_get(&message), RC_ACTION_CHECK_CONFIG,
+             RC_STR("Start it with `recourse serve`, or leave out --via: then the call is made "
+                    "without one."));
+}
+
+static void fail_cancelled(rc_caller *c)
+{
+    rc_builder builder;
+    const bool is_waiting = c->live.retry_at_ms > c->ended_ms;
+    rc_builder_init(&builder, &c->cli->alloc,
+                    is_waiting ? RC_CODE_RETRY_CANCELLED : RC_CODE_TURN_CANCELLED);
+    rc_cli_set_identity(c->cli, &builder);
+    rc_builder_set_family(&builder, RC_FAMILY_LLM);
+    rc_builder_set_model(&builder, c->model);
+    rc_builder_set_action(&builder, RC_ACTION_NO_ACTION, RC_STR("Call again when you are ready."));
+    c->report = rc_builder_finish(&builder);
+}
+
+/* What was judged on this side has neither an id nor a place. */
+static void fail_placed(rc_caller *c, const rc_report *why)
+{
+    rc_builder builder;
+    const rc_str target = rc_str_c(c->target[0] != '\0' ? c->target : c->ask.facts.target);
+    const size_t slash = rc_str_find_byte(target, '/', 0);
+    if (rc_report_id(why).len > 0) {
+        c->report = rc_report_dup(why);
+        return;
+    }
+    rc_builder_init(&builder, &c->cli->alloc, RC_CODE_NONE);
+    rc_cli_set_identity(c->cli, &builder);
+    rc_builder_set_cause(&builder, why);
+    rc_builder_set_message(&builder, rc_report_message(why));
+    if (slash != RC_STR_NPOS) {
+        rc_builder_set_provider(&builder, rc_str_slice(target, 0, slash));
+        rc_builder_set_model(&builder, rc_str_slice(target, slash + 1, target.len));
+    } else {
+        rc_builder_set_model(&builder, c->model);
+    }
+    c->report = rc_builder_finish(&builder);
+}
+
+static bool is_token_missing(const rc_caller *c)
+{
+    const rc_gate_ask_facts *facts = &c->ask.facts;
+    return c->via != NULL && facts->status == 401 && facts->report != NULL &&
+           rc_report_provider(facts->report).len == 0;
+}
+
+static void judge(rc_caller *c)
+{
+    const rc_report *why = c->ask.facts.report;
+    if (c->report != NULL || !c->is_started)
+        return;
+    if (c->is_escaped || c->signal != 0)
+        fail_cancelled(c);
+    else if (c->is_late && why == NULL)
+        rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, RC_STR(""), RC_STR(""));
+    else if (why != NULL && c->own_why != NULL)
+        c->report = rc_report_dup(c->own_why);
+    else if (why != NULL && c->via != NULL && c->ask.facts.is_unreachable)
+        fail_unreachable(c);
+    else if (is_token_missing(c))
+        fail_via(c, rc_report_message(why), RC_ACTION_CHECK_CREDENTIALS,
+                 RC_STR("Set RECOURSE_TOKEN, or give the file that holds the token with "
+                        "--token-file."));
+    else if (why != NULL)
+        fail_placed(c, why);
+}
+
+/* Of a failure the report knows whom it was asked of. */
+static void note_target(rc_caller *c)
+{
+    rc_buf target;
+    if (c->report == NULL || c->target[0] != '\0' || c->ask.facts.target[0] != '\0' ||
+        rc_report_provider(c->report).len == 0)
+        return;
+    rc_buf_init_fixed(&target, c->target, sizeof c->target - 1);
+    rc_buf_push(&target, rc_report_provider(c->report));
+    rc_buf_push_byte(&target, '/');
+    rc_buf_push(&target, rc_report_model(c->report));
+    c->target[rc_buf_get(&target).len] = '\0';
+}
+
+void rc_caller_judge(rc_caller *c)
+{
+    judge(c);
+    note_target(c);
+}

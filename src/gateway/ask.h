@@ -1,0 +1,101 @@
+/* rc_gate_ask: one request to a gateway, as a client of it: in this process, or anywhere.
+ *
+ *   start ──► on_event ... on_text ... ──► on_end     what came of it is in the facts
+ *       └──────────────── cancel ────────────────     nothing more is told
+ *
+ * Retries and switches are told while they happen (x-recourse-events). A failure is the gateway's
+ * own report, as it came; of one that is no gateway of ours, what the classifier makes of it. */
+#ifndef RC_GATEWAY_ASK_H
+#define RC_GATEWAY_ASK_H
+
+#include <recourse/report.h>
+
+#include "base/secret.h"
+#include "codec/prompt.h"
+#include "codec/reply.h"
+#include "core/told.h"
+#include "net/upstream.h"
+
+#define RC_GATE_ASK_NAME_MAX 512
+
+typedef struct rc_gate_ask_handler {
+    /* A retry, a switch, a cost. told: views. */
+    void (*on_event)(void *ctx, const rc_told *told);
+    /* A piece of the answer; views. */
+    void (*on_text)(void *ctx, rc_str text);
+    void (*on_end)(void *ctx);
+} rc_gate_ask_handler;
+
+/* All borrowed until the end but for what is said. */
+typedef struct rc_gate_ask_settings {
+    rc_upstream *upstream;
+    const rc_origin *origin; /* copies */
+    rc_secret token;         /* copies, and wipes its copy; empty: none */
+    const rc_prompt *prompt; /* copies what it needs */
+    rc_dialect dialect;      /* OPENAI_CHAT, ANTHROPIC or GEMINI */
+    uint64_t deadline_ms;    /* 0: the gateway's own */
+    rc_str policy;           /* copies; empty: the gateway's own */
+    int64_t now_unix_ms;     /* for waits that are points in time */
+    rc_alloc alloc;
+} rc_gate_ask_settings;
+
+/* What is known so far; at on_end all of it. */
+typedef struct rc_gate_ask_facts {
+    int status;              /* of HTTP; 0: there was none */
+    uint32_t attempts;       /* 0: not said */
+    uint32_t switches;       /* to other targets and keys */
+    uint64_t wait_ms;        /* between tries */
+    int64_t first_text_ms;   /* since the start; -1: there was no text */
+    uint64_t cost_micro_usd; /* 0: not known */
+    rc_stream_finish finish;
+    rc_usage_count usage;
+    bool is_unreachable;              /* nobody was there to take the request */
+    const char *failure;              /* of the connection, in words; "": it did not fail */
+    bool is_foreign;                  /* whoever answered is no gateway of ours */
+    const rc_report *report;          /* NULL: it worked */
+    char target[RC_GATE_ASK_NAME_MAX];     /* "provider/model" that answered or was asked last; "" */
+    char request_id[RC_GATE_ASK_NAME_MAX]; /* the gateway's; "" */
+} rc_gate_ask_facts;
+
+/* The caller's storage, zeroed before the first start; all but facts is private. */
+typedef struct rc_gate_ask {
+    rc_gate_ask_facts facts;
+    const rc_gate_ask_handler *handler;
+    void *ctx;
+    uv_loop_t *loop;
+    rc_alloc alloc;
+    rc_dialect dialect;
+    bool is_begun;  /* its head has come */
+    bool is_good;   /* with a status that promises an answer */
+    bool is_opened; /* the buffers and the reply are there to be done */
+    uint64_t started_ms;
+    int64_t now_unix_ms;
+    rc_buf wire; /* the request's head, with the token in it */
+    rc_buf body;
+    rc_buf head; /* of the answer */
+    rc_buf page; /* of one that is an error */
+    const rc_http1 *reader;
+    rc_reply reply;
+    rc_upstream_call call;
+    char told_room[RC_TOLD_ROOM_MAX];
+} rc_gate_ask;
+
+/* False: it cannot even begin, and facts.report says why. loop: of upstream. handler, ctx: borrow
+ * until the end. settings: see there. */
+bool rc_gate_ask_start(rc_gate_ask *ask, uv_loop_t *loop, const rc_gate_ask_settings *settings,
+                  const rc_gate_ask_handler *handler, void *ctx);
+
+/* Nothing more comes; the gateway hears that nobody waits. Any number of times. */
+void rc_gate_ask_cancel(rc_gate_ask *ask);
+
+/* Gives all memory back, the report included. Takes one that was never started, too. */
+void rc_gate_ask_done(rc_gate_ask *ask);
+
+/* Is something still to come? */
+bool rc_gate_ask_is_live(const rc_gate_ask *ask);
+
+/* Backpressure, as of rc_upstream. */
+void rc_gate_ask_pause(rc_gate_ask *ask);
+void rc_gate_ask_resume(rc_gate_ask *ask);
+
+#endif

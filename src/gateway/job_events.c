@@ -1,0 +1,228 @@
+/* What happens before an answer, for a client that asked to hear of it (x-recourse-events: 1):
+ *
+ *   : recourse {"type":"auto_retry_start",...}
+ *
+ * Comments of the answer's stream, which every other reader of events passes over. The first one
+ * begins the answer: from then on a failure is the dialect's error event. A client that did not ask
+ * gets the same bytes as ever. */
+#include <recourse/teller.h>
+
+#include "base/str.h"
+#include "gateway/job.h"
+
+#define LINES_MAX_BYTES ((size_t)64 << 10)
+#define NAME_MAX_BYTES ((size_t)1024)
+
+struct rc_job_events {
+    rc_teller teller;
+    uint64_t next_seq;
+    uint64_t total_micro_usd;
+    bool is_begun; /* the answer's head has left for their sake */
+};
+
+/* The names that events view. */
+typedef struct names {
+    char from[NAME_MAX_BYTES];
+    char to[NAME_MAX_BYTES];
+    char from_key[NAME_MAX_BYTES];
+    char to_key[NAME_MAX_BYTES];
+} names;
+
+bool rc_gate_job_is_told(const rc_gate_job *job)
+{
+    return job->events != NULL && job->events->is_begun;
+}
+
+void rc_gate_job_events_done(rc_gate_job *job)
+{
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    if (job->events != NULL)
+        alloc->put(alloc->ctx, job->events, sizeof *job->events);
+    job->events = NULL;
+}
+
+/* Comments have a place in server-sent events alone. */
+static bool is_wanted(const rc_gate_job *job)
+{
+    const rc_gate_request *request = &job->request;
+    return request->wants_events && request->is_stream &&
+           (unsigned)request->endpoint->stream != RC_STREAM_UNWATCHED &&
+           (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
+}
+
+/* Without memory nothing is told. */
+static bool open_events(rc_gate_job *job)
+{
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    if (job->exchange == NULL || !is_wanted(job))
+        return false;
+    if (job->events != NULL)
+        return true;
+    job->events = alloc->get(alloc->ctx, sizeof *job->events);
+    if (job->events == NULL)
+        return false;
+    *job->events = (rc_job_events){.next_seq = 1};
+    rc_teller_init(&job->events->teller, rc_str_c(job->id.text), &job->events->next_seq);
+    return true;
+}
+
+/* ---- what is told ---- */
+
+static rc_str target_name(const rc_gate_job *job, uint16_t entry, char room[NAME_MAX_BYTES])
+{
+    rc_buf name;
+    rc_buf_init_fixed(&name, room, NAME_MAX_BYTES);
+    if (entry >= job->plan.entry_count)
+        return RC_STR("");
+    rc_buf_push(&name, rc_gate_job_provider_of(job, entry)->config->name);
+    rc_buf_push_byte(&name, '/');
+    rc_buf_push(&name, rc_gate_job_model_of(job, entry));
+    return rc_buf_get(&name);
+}
+
+static rc_str key_name(const rc_gate_job *job, uint16_t credential, char room[NAME_MAX_BYTES])
+{
+    rc_buf name;
+    rc_buf_init_fixed(&name, room, NAME_MAX_BYTES);
+    if (credential == RC_NO_TARGET ||
+        !rc_gate_world_credential_name(job->gate->world, credential, &name))
+        return RC_STR("");
+    return rc_buf_get(&name);
+}
+
+static size_t collect(rc_gate_job *job, const rc_action *action, names *n,
+                      rc_event events[RC_EVENTS_MAX])
+{
+    const bool has_report = job->report != NULL;
+    const rc_news news = {
+        .action = *action,
+        .error_message = has_report ? rc_report_message(job->report) : RC_STR(""),
+        .report_id = has_report ? rc_report_id(job->report) : RC_STR(""),
+        .from = target_name(job, action->from_entry, n->from),
+        .to = target_name(job, action->entry, n->to),
+        .provider = rc_gate_job_provider_of(job, action->entry)->config->name,
+        .from_credential = key_name(job, action->from_credential, n->from_key),
+        .to_credential = key_name(job, action->credential, n->to_key),
+        .role = RC_STR("default"),
+        .now_unix_ms = rc_gate_unix_ms(job->gate),
+    };
+    return rc_teller_on_action(&job->events->teller, &news, events);
+}
+
+static uint64_t tokens(int64_t count)
+{
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+/* Of the try that gave the answer: who it was, and what it took. */
+static rc_event cost_of(rc_gate_job *job, const rc_action *action, names *n)
+{
+    const rc_gate_try *try = job->now;
+    rc_usage_count usage = RC_USAGE_COUNT_NONE;
+    if (try != NULL && try->is_watched)
+        usage = rc_usage_said(try->mode == RC_MODE_STREAM ? &try->watch.usage : &try->usage);
+    return (rc_event){
+        .type = RC_EVENT_TYPE_COST_UPDATED,
+        .seq = job->events->next_seq++,
+        .time_unix_ms = rc_gate_unix_ms(job->gate),
+        .correlation_id = rc_str_c(job->id.text),
+        .as.cost_updated =
+            {
+                .attempt = action->attempt,
+                .model = target_name(job, action->entry, n->to),
+                .input_tokens = tokens(usage.input),
+                .output_tokens = tokens(usage.output),
+                .total_micro_usd = job->events->total_micro_usd,
+            },
+    };
+}
+
+/* ---- on the wire ---- */
+
+static void push_event(rc_buf *lines, const rc_event *event)
+{
+    rc_buf_push(lines, RC_STR(": recourse "));
+    (void)rc_event_encode(event, lines);
+    rc_buf_push_byte(lines, '\n');
+}
+
+/* A head of our own: what the provider's will say is not known yet. */
+static bool begin_answer(rc_gate_job *job)
+{
+    const rc_gate_told told = {.request_id = rc_str_c(job->id.text)};
+    if (rc_exchange_has_begun(job->exchange))
+        return true;
+    rc_buf_reset(&job->lines);
+    rc_buf_push(&job->lines, RC_STR("HTTP/1.1 200 OK\r\n"
+                                    "content-type: text/event-stream\r\n"
+                                    "cache-control: no-cache\r\n"));
+    (void)rc_gate_push_told(&job->lines, &told);
+    if (rc_buf_status(&job->lines) != RC_OK ||
+        rc_exchange_begin_raw(job->exchange, 200, rc_buf_get(&job->lines), RC_HTTP1_CHUNKED, 0) !=
+            RC_OK)
+        return false;
+    job->status = 200;
+    job->events->is_begun = true;
+    return true;
+}
+
+static void write_lines(rc_gate_job *job, const rc_buf *lines)
+{
+    rc_gate_try *try = job->now;
+    if (rc_buf_status(lines) != RC_OK)
+        return;
+    /* An event that was left open would take the comment for a part of it. */
+    if (job->state == RC_JOB_ANSWERING && try != NULL && try->is_inside) {
+        (void)rc_exchange_write(job->exchange, RC_STR("\n\n"));
+        try->is_inside = false;
+    }
+    (void)rc_exchange_write(job->exchange, rc_buf_get(lines));
+}
+
+/* Is what was begun a stream of events? */
+static bool is_stream_begun(const rc_gate_job *job)
+{
+    return rc_gate_job_is_told(job) || (job->state == RC_JOB_ANSWERING &&
+                                        job->now->mode == RC_MODE_STREAM && !job->now->is_array);
+}
+
+void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action)
+{
+    rc_event events[RC_EVENTS_MAX];
+    names n;
+    rc_buf lines;
+    if (job->route == NULL || action->entry >= job->plan.entry_count || !open_events(job))
+        return;
+    const size_t count = collect(job, action, &n, events);
+    const bool is_delivered = action->what == RC_DO_DELIVER;
+    const bool is_news = count > 0 && (action->what == RC_DO_TRY || action->what == RC_DO_WAIT ||
+                                       action->what == RC_DO_REFRESH);
+    if (!is_stream_begun(job) && (!is_news || !begin_answer(job)))
+        return;
+    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
+    for (size_t i = 0; i < count; i++)
+        push_event(&lines, &events[i]);
+    if (is_delivered) {
+        const rc_event cost = cost_of(job, action, &n);
+        push_event(&lines, &cost);
+    }
+    if (rc_buf_get(&lines).len > 0)
+        write_lines(job, &lines);
+    rc_buf_done(&lines);
+}
+
+/* ---- a whole answer in a stream that has begun ---- */
+
+/* Each line of it is a line of the event's data, which readers put together again. */
+void rc_gate_job_push_data(rc_buf *buf, rc_str body)
+{
+    for (size_t at = 0; at < body.len;) {
+        size_t end = rc_str_find_byte(body, '\n', at);
+        end = end == RC_STR_NPOS ? body.len : end;
+        rc_buf_push(buf, RC_STR("data: "));
+        rc_buf_push(buf, rc_str_slice(body, at, end));
+        rc_buf_push_byte(buf, '\n');
+        at = end + 1;
+    }
+    rc_buf_push_byte(buf, '\n');
+}

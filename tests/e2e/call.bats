@@ -1,0 +1,677 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # inner shells expand; every test is a shell of its own; run sets stderr
+#
+# recourse call: one request, in this process and through a gateway; what a person sees of retries,
+# waits and failures on a terminal, and what a program gets. The provider is recourse mock, or demo.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    unset NO_COLOR COLUMNS LC_ALL LC_CTYPE OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY RECOURSE_TOKEN
+    export LANG=C.UTF-8 TERM=xterm TZ=UTC0 XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/none
+    export KEY=key-0f0f0f0f TOKEN=token-of-app
+    cd "$BATS_TEST_TMPDIR" || return
+    pids=()
+    export RECOURSE
+}
+
+# A server ends well when asked to: what it forgot to give back, a sanitizer says here.
+teardown() {
+    local result=0
+    tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
+    for pid in "${pids[@]}"; do
+        kill -TERM "$pid" 2>/dev/null || continue
+        wait "$pid" || result=$?
+    done
+    [ "$result" = 0 ] || cat ./*.talk
+    return "$result"
+}
+
+call() { "$RECOURSE" call "$@"; }
+
+# until_true COMMAND...: for half a minute.
+until_true() {
+    for _ in $(seq 1500); do
+        ! "$@" 2>/dev/null || return 0
+        sleep 0.02
+    done
+    echo "never: $*"
+    screen 2>/dev/null
+    return 1
+}
+
+# Starts a server and waits for its port, which is then in $port.
+start() { # NAME COMMAND...
+    local name=$1
+    shift
+    "$RECOURSE" "$@" --port-file "$name.port" 2>"$name.talk" 3>&- &
+    pids+=($!)
+    until_true test -s "$name.port"
+    port=$(cat "$name.port")
+}
+
+# The configuration in front of the mock at $up.
+config() {
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+admin: {listen: "off"}
+store: sqlite:${store:-audit.db}
+providers:
+  up: {kind: openai, base_url: "$up/v1", keys: [env:KEY]}
+  two: {kind: openai, base_url: "$up/v1", keys: [env:KEY, env:KEY_2]}
+  claude: {kind: anthropic, base_url: "$up", keys: [env:KEY]}
+  google: {kind: gemini, base_url: "$up", keys: [env:KEY]}
+  strict: {kind: mistral, base_url: "$up/v1", keys: [env:KEY], insecure: true}
+  keyless: {kind: openai, base_url: "$up/v1", keys: [env:NO_SUCH_VARIABLE]}
+  demo: {kind: demo}
+policies:
+  fast: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}
+$1
+routes:
+  - {model: chain, policy: fast, chain: [{target: up/mock/503, tries: 1}, {target: strict/mock/ok}]}
+  - {model: fast-503, policy: fast, chain: [{target: up/mock/503}]}
+  - {model: without, chain: [{target: keyless/mock/ok}]}
+YAML
+}
+
+mock() { # OPTION...
+    start mock mock --listen 127.0.0.1:0 --quiet "$@"
+    up=http://127.0.0.1:$port
+    config ''
+}
+
+gate() { # [MORE]
+    up=http://127.0.0.1:1 # of which nothing is asked
+    export KEY_2=key-22222222 NO_SUCH_VARIABLE=key-33333333
+    config "$1"
+    start gate serve --config recourse.yaml --log human
+    via=http://127.0.0.1:$port
+    rm recourse.yaml
+}
+
+requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 | grep -o '[0-9]*'; }
+has() { [[ $output == *"$1"* ]]; }
+said() { [[ $stderr == *"$1"* ]]; }
+
+# ---- an answer ----
+
+@test "the answer is on standard output, and what it took on standard error" {
+    run -0 --separate-stderr call --model demo/tokens-5 hello
+    echo "$stderr"
+    [ "${#lines[@]}" -eq 1 ]
+    [ "$(wc -w <<<"$output")" -eq 5 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "recourse call: demo/tokens-5 · 1 attempt · first token "*" · total "*" · 2 tokens in, 5 out" ]]
+}
+
+@test "every dialect, streamed and whole, says the same" {
+    mock
+    for model in up/mock/echo claude/mock/echo google/mock/echo strict/mock/echo; do
+        for how in '' --no-stream; do
+            # shellcheck disable=SC2086 # no word is no option
+            run --separate-stderr call $how --model $model 'What "is" it? €'
+            echo "$model $how: $output / $stderr"
+            [ "$status" -eq 0 ]
+            [ "$output" = 'What "is" it? €' ]
+            said "$model · 1 attempt"
+        done
+    done
+    for dialect in openai anthropic gemini; do
+        run -0 --separate-stderr call --dialect $dialect --model demo/echo hello
+        [ "$output" = hello ]
+        said ' out'
+    done
+}
+
+@test "a route goes from one target to the next, and says so" {
+    mock
+    run -0 --separate-stderr call --model chain hello
+    echo "$stderr"
+    said 'switching from up/mock/503 to strict/mock/ok'
+    said 'strict/mock/ok · 2 attempts · 1 switch'
+}
+
+@test "words, standard input, both, and pictures" {
+    mock
+    run -0 call --quiet --model up/mock/echo some words here
+    [ "$output" = 'some words here' ]
+    run -0 call --quiet --model up/mock/echo <<<'from a pipe'
+    [ "${lines[0]}" = 'from a pipe' ]
+    run -0 call --quiet --model up/mock/echo 'Review this:' - <<<'the text'
+    [ "$output" = $'Review this:\n\nthe text' ]
+    run -0 call --quiet --model up/mock/echo -- --not-an-option
+    [ "$output" = '--not-an-option' ]
+    printf '\211PNG\r\n\032\nrest' >a.png
+    for model in up/mock/ok claude/mock/ok google/mock/ok; do
+        run -0 call --quiet --model $model --image a.png --image a.png 'What is it?'
+    done
+    echo text >a.txt
+    run -64 --separate-stderr call --model up/mock/ok --image a.txt 'What is it?'
+    said 'a.txt is no PNG, JPEG, GIF or WebP image'
+    run -66 --separate-stderr call --model up/mock/ok --image no.png 'What is it?'
+    said 'cannot read no.png'
+}
+
+@test "the system's words, the limit and the temperature arrive" {
+    mock
+    run -0 --separate-stderr call --model up/mock/ok --max-tokens 3 --system 'be brief' --temperature 0.5 hello
+    [ "$(wc -w <<<"$output")" -eq 3 ]
+    said 'The answer is cut off at its limit of tokens; --max-tokens sets it.'
+    run -0 --separate-stderr call --model claude/mock/ok --max-tokens 2 hello
+    [ "$(wc -w <<<"$output")" -eq 2 ]
+    run -0 --separate-stderr call --model google/mock/ok --max-tokens 1 hello
+    [ "$(wc -w <<<"$output")" -eq 1 ]
+}
+
+@test "bytes of an answer pass as they are, but not onto a terminal" {
+    printf 'a\033[31mb\tc\r\177d' >prompt
+    call --quiet --model demo/echo <prompt >out
+    printf '\n' | cat prompt - | cmp - out
+    script -qec '"$RECOURSE" call --quiet --model demo/echo <prompt' screen >/dev/null
+    cat -v screen
+    grep -qF 'a\u{1B}[31mb' screen
+    grep -qF 'c\u{D}\u{7F}d' screen
+}
+
+@test "an answer larger than every buffer arrives whole, also for a slow reader" {
+    call --quiet --model demo/huge-3000 hi >fast
+    call --quiet --model demo/huge-3000 hi | (sleep 0.5; cat) >slow
+    [ "$(wc -c <fast)" -gt 3000000 ]
+    cmp fast slow
+}
+
+@test "an answer without text says so" {
+    run -0 --separate-stderr call --model demo/tool-call hi
+    [ -z "$output" ]
+    said 'The answer has no text.'
+}
+
+# ---- failures that pass ----
+
+@test "without a terminal: a plain line for a wait and for a switch, no control character" {
+    run -0 --separate-stderr call --model demo-retry hello
+    echo "$stderr"
+    [ "${stderr_lines[0]}" = 'recourse call: The provider is limiting the rate of requests: retrying (1/5) in 800ms' ]
+    said '2 attempts · waited 800ms · first token '
+    run -0 --separate-stderr call --model demo-fallback hello
+    [ "${stderr_lines[0]}" = 'recourse call: The provider is overloaded: switching from demo/503+tokens-1 to demo/ok' ]
+    [[ $stderr != *$'\033'* ]]
+}
+
+@test "another key is a switch, named by its id and never by itself" {
+    printf 'keys:\n  - {name: poor, ends: "0f0f", do: quota}\n  - {name: rich, ends: "2222"}\n' >keys.yaml
+    mock --scenario keys.yaml
+    export KEY_2=key-22222222
+    run -0 --separate-stderr call --model two/mock/ok hello
+    echo "$stderr"
+    said 'switching the key of two from two:1 to two:2'
+    [[ $stderr != *key-* ]]
+}
+
+@test "--quiet: the answer and nothing else" {
+    run -0 --separate-stderr call --quiet --model demo-retry hello
+    [ -n "$output" ]
+    [ -z "$stderr" ]
+}
+
+@test "--no-stream waits and switches, too" {
+    run -0 --separate-stderr call --no-stream --model demo-retry hello
+    said '2 attempts · waited 800ms'
+}
+
+@test "--policy and --deadline are the call's own" {
+    mock
+    run -75 --separate-stderr call --policy none --model up/mock/503 hello
+    [ "$(requests)" = 1 ]
+    run -75 --separate-stderr call --policy fast --model up/mock/503 hello
+    [ "$(requests)" = 4 ]
+    run -64 --separate-stderr call --policy fats --model up/mock/503 hello
+    said 'there is no policy "fats"; did you mean fast?'
+    run -124 --separate-stderr call --deadline 300ms --model up/mock/hang hello
+    said DeadlineExceeded
+}
+
+# ---- failures that do not ----
+
+@test "a failure is a panel with what to do, and its status is the table's" {
+    run -69 --separate-stderr call --model demo-failure hello
+    echo "$stderr"
+    [ -z "$output" ]
+    said 'QuotaExhausted'
+    said 'Add credit'
+    said 'demo · quota'
+    run -77 call --model demo/401 hi
+    run -78 call --model demo/404-model hi
+    run -65 call --model demo/400-overflow hi
+    run -65 call --model demo/400-filter --dialect gemini hi
+}
+
+@test "tries that are used up are listed" {
+    mock
+    run -75 --separate-stderr call --model fast-503 hello
+    echo "$stderr"
+    said 'The tries are used up'
+    said 'Attempts'
+    [ "$(grep -c 'up/mock/503 .*Overloaded 503' <<<"$stderr")" -eq 3 ]
+    said 'recourse call: up/mock/503 · 3 attempts · waited 10ms'
+}
+
+@test "a failure in the midst of an answer: what there was of it, and why there is no more" {
+    run -75 --separate-stderr call --model demo/stream-error-after-3 hello
+    [ "$output" = 'roof up red' ]
+    said Provider5xx
+    for model in cut-after-3 fin-after-3; do
+        run -75 --separate-stderr call --model demo/$model hello
+        [ "$(wc -w <<<"$output")" -eq 3 ]
+        said StreamInterrupted
+    done
+}
+
+@test "--format json and --agent: one object, whatever came of it" {
+    run -0 --separate-stderr call --agent --model demo-retry hello
+    [ -z "$stderr" ]
+    [ "${#lines[@]}" -eq 1 ]
+    python3 - "$output" <<'PY'
+import json, sys
+answer = json.loads(sys.argv[1])
+assert answer["error"] is False and answer["text"] and answer["model"] == "demo-retry"
+assert answer["target"] == "demo/429-ms-800@1/2" and answer["attempts"] == 2 and answer["wait_ms"] == 800
+assert answer["usage"]["output_tokens"] == 12 and answer["recorded"] is True and answer["first_token_ms"] >= 800
+PY
+    run -69 --separate-stderr call --agent --model demo-failure hello
+    [ -z "$stderr" ]
+    python3 - "$output" <<'PY'
+import json, sys
+error = json.loads(sys.argv[1])
+assert error["error"] is True and error["error_code"] == "QuotaExhausted" and error["retryable"] is False
+for key in ("error_type", "message", "hint", "error_domain", "error_category"):
+    assert error[key], key
+PY
+    run -75 --separate-stderr call --format json --model demo/stream-error-after-3 hello
+    python3 -c 'import json,sys; assert json.loads(sys.argv[1])["partial_text"] == "roof up red"' "$output"
+}
+
+@test "--format markdown: the answer as it is, a failure as a page" {
+    run -0 call --agent --format markdown --model demo/echo '# A title'
+    [ "$output" = '# A title' ]
+    run -69 --separate-stderr call --agent --format markdown --model demo-failure hello
+    [ "${lines[0]}" = '## Quota exhausted (`QuotaExhausted`)' ]
+    [ -z "$stderr" ]
+}
+
+# ---- mistakes ----
+
+@test "no model, one that nobody has, and the only one" {
+    run -64 --separate-stderr call hello
+    said 'name a model with --model: demo-retry, demo-fallback, demo-failure, demo/MODEL'
+    printf 'providers: {demo: {kind: demo}}\nroutes: [{model: mine, chain: [{target: demo/echo}]}]\n' >recourse.yaml
+    run -0 call --quiet hello
+    [ "$output" = hello ]
+    run -78 --separate-stderr call --model other hello
+    said 'No route fits the model "other"'
+    said 'Use one of these: mine, demo/MODEL.'
+}
+
+@test "a key that is not there is named, and only when it is needed" {
+    mock
+    run -77 --separate-stderr call --model without hello
+    echo "$stderr"
+    said 'No API key for provider keyless: the variable NO_SUCH_VARIABLE is not set.'
+    run -0 call --quiet --model up/mock/ok hello
+}
+
+@test "a configuration that is wrong: its place, also for a program" {
+    printf 'providers:\n  demo: {kin: demo}\n' >recourse.yaml
+    run -78 --separate-stderr call --model demo/ok hello
+    said 'recourse.yaml:2:10:'
+    run -78 --separate-stderr call --agent --model demo/ok hello
+    python3 -c 'import json,sys; assert json.loads(sys.argv[1])["error_code"] == "ConfigSchemaViolation"' "$output"
+    run -66 --separate-stderr call --config no.yaml --model demo/ok hello
+    said 'cannot read no.yaml'
+}
+
+@test "standard input: closed, empty, too large" {
+    run -64 --separate-stderr bash -c '"$RECOURSE" call --model demo/ok <&-'
+    said 'the prompt is empty'
+    run -64 --separate-stderr call --model demo/ok <<<'  '
+    said 'the prompt is empty'
+    head -c 16777217 /dev/zero >large
+    run -65 --separate-stderr call --model demo/ok <large
+    said 'larger than 16 MiB'
+    run -0 bash -c '"$RECOURSE" call --quiet --model demo/echo hello <&-'
+    [ "$output" = hello ]
+}
+
+@test "standard output: full, closed, gone" {
+    run -74 --separate-stderr bash -c '"$RECOURSE" call --model demo/ok hello >/dev/full'
+    [ "$stderr" = 'recourse: cannot write the output: No space left on device' ]
+    run -74 --separate-stderr bash -c '"$RECOURSE" call --model demo/ok hello >&-'
+    said 'Bad file descriptor'
+    run -0 --separate-stderr bash -c '"$RECOURSE" call --model demo/huge-3000 hello | head -c 5 >/dev/null; echo ${PIPESTATUS[0]}'
+    [ "$output" = 74 ]
+    [ -z "$stderr" ]
+    run -74 --separate-stderr bash -c '"$RECOURSE" call --agent --model demo/ok hello >/dev/full'
+    run -0 bash -c '"$RECOURSE" call --model demo/echo hello 2>&-'
+    [ "$output" = hello ]
+}
+
+@test "the manual knows every option" {
+    for option in $(call --help | grep -o '^  --[a-z-]*' | tr -d ' '); do
+        sed -n '/^\.SS call$/,/^\.SS audit$/p' "${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse.1" |
+            sed 's/\\-/-/g' | grep -q -e "^\.BI* $option\b"
+    done
+}
+
+# ---- the record ----
+
+# How much the store has.
+records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute("select (select count(*) from operations) + (select count(*) from records)").fetchone())' recourse.db; }
+
+@test "a call is on record without a gateway; not where the configuration says so" {
+    call --quiet --model demo-retry hello >out
+    first=$(records)
+    [ "$first" -ge 4 ] # begun, an attempt, a wait, an attempt
+    call --quiet --model demo/ok hello >out
+    [ "$(records)" -gt "$first" ]
+    mkdir other
+    cd other
+    printf 'providers: {demo: {kind: demo}}\naudit: {durability: "off"}\n' >recourse.yaml
+    call --quiet --model demo/ok hello >out
+    [ ! -e recourse.db ]
+}
+
+@test "beside a gateway that has the store: the call goes on, and says that it is not on record" {
+    printf 'listen: 127.0.0.1:0\nadmin: {listen: "off"}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
+    start gate serve --config recourse.yaml --log off
+    run -0 --separate-stderr call --model demo/echo hello
+    echo "$stderr"
+    [ "$output" = hello ]
+    [ "$(grep -c 'this call will not be on record: another process writes this file' <<<"$stderr")" -eq 1 ]
+    run -0 --separate-stderr call --agent --model demo/echo hello
+    [[ $output == *'"recorded":false'* ]]
+    [ -z "$stderr" ]
+}
+
+@test "a store of another kind: refused with a configuration, and not without" {
+    echo 'this is no database, and long enough to be looked at' >recourse.db
+    run -0 --separate-stderr call --model demo/echo hello
+    [ "$output" = hello ]
+    said 'this call will not be on record: the file is not an audit of Recourse'
+    printf 'providers: {demo: {kind: demo}}\n' >recourse.yaml
+    run -74 --separate-stderr call --model demo/echo hello
+    said StoreUnavailable
+    printf 'providers: {demo: {kind: demo}}\naudit: {on_failure: continue}\n' >recourse.yaml
+    run -0 --separate-stderr call --model demo/echo hello
+    said 'this call will not be on record'
+}
+
+# ---- through a gateway ----
+
+@test "--via: the same lines, the same answers, the same failures" {
+    gate
+    run -0 --separate-stderr call --via "$via" --model demo/429-ms-300@1 hello
+    echo "$stderr"
+    said 'The provider is limiting the rate of requests: retrying (1/5) in 300ms'
+    said 'demo/429-ms-300@1 · 2 attempts · waited 300ms'
+    run -69 --separate-stderr call --via "$via/v1" --model demo/quota hello
+    said QuotaExhausted
+    run -75 --separate-stderr call --via "$via" --model demo/stream-error-after-3 hello
+    [ "$output" = 'roof up red' ]
+    for dialect in anthropic gemini; do
+        run -0 --separate-stderr call --via "$via" --dialect $dialect --model demo/echo hello
+        [ "$output" = hello ]
+    done
+    run -78 --separate-stderr call --via "$via" --agent --model demo/404-model hello
+    python3 -c 'import json,sys; e = json.loads(sys.argv[1]); assert e["error_domain"] == "config" and e["error_category"] == "configuration"' "$output"
+}
+
+@test "--via: retries that end in a failure end the stream with it" {
+    gate
+    for dialect in openai anthropic gemini; do
+        run -75 --separate-stderr call --via "$via" --policy fast --dialect $dialect --model demo/503 hello
+        echo "$stderr"
+        [ "$(grep -c 'overloaded: retrying' <<<"$stderr")" -eq 2 ]
+        said Overloaded
+        said 'demo/503 · 3 attempts · waited 10ms'
+    done
+}
+
+@test "--via: the token from the environment or a file, never from everybody's" {
+    gate 'clients: [{name: app, token: env:TOKEN}]'
+    run -77 --separate-stderr call --via "$via" --model demo/echo hello
+    said 'Set RECOURSE_TOKEN, or give the file'
+    RECOURSE_TOKEN=$TOKEN run -0 --separate-stderr call --via "$via" --model demo/echo hello
+    [ "$output" = hello ]
+    echo "$TOKEN" >token
+    chmod 644 token
+    run -78 --separate-stderr call --via "$via" --token-file token --model demo/echo hello
+    said 'can be read by everybody'
+    chmod 600 token
+    run -0 --separate-stderr call --via "$via" --token-file token --model demo/echo hello
+    [ "$output" = hello ]
+    [[ $stderr != *"$TOKEN"* ]]
+}
+
+@test "--via: a gateway that is not there, and addresses that are none" {
+    run -75 --separate-stderr call --via http://127.0.0.1:1 --model x hello
+    echo "$stderr"
+    said 'No gateway answers at http://127.0.0.1:1: the connection was refused.'
+    said 'Start it with `recourse serve`, or leave out --via'
+    run -78 --separate-stderr call --via http://gateway.example --model x hello
+    said 'needs --insecure'
+    run -78 --separate-stderr call --via nonsense --model x hello
+    said 'The address of --via cannot be used'
+    run -64 --separate-stderr call --via http://127.0.0.1:1 hello
+    said 'name a model with --model'
+    run -64 call --token-file x --model demo/ok hello
+    run -64 call --via http://127.0.0.1:1 --config x --model x hello
+}
+
+@test "--via: a server that is no gateway of ours is understood all the same" {
+    mock
+    rm recourse.yaml
+    run -0 call --quiet --via "$up" --model mock/echo hello
+    [ "$output" = hello ]
+    run -75 --separate-stderr call --via "$up" --model mock/503 hello
+    said Overloaded
+    run -77 --separate-stderr call --via "$up" --model mock/401 hello
+    run -75 --separate-stderr call --via "$up" --model mock/html-502 hello
+    # It knows nothing of deadlines: ours is kept all the same.
+    run -124 --separate-stderr call --via "$up" --deadline 100ms --model mock/hang hello
+    said DeadlineExceeded
+}
+
+@test "--via: what a newer gateway tells is passed over; the cost is shown where it is known" {
+    cat >gate.py <<'PY'
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+open("fake.port", "w").write(str(server.getsockname()[1]))
+client, _ = server.accept()
+while b"hello" not in client.recv(65536):
+    pass
+client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+               b"x-recourse-request-id: req_1\r\nTransfer-Encoding: chunked\r\n\r\n")
+for text in (': recourse {"type":"weather:changed","to":"rain"}\n\n', ": ping\n\n", ": recourse nonsense\n\n",
+             'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n',
+             'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+             ': recourse {"type":"cost:updated","attempt":4,"model":"a/x","cost_usd":0.000100,"total_usd":0.012300}\n\n',
+             "data: [DONE]\n\n"):
+    client.sendall(b"%x\r\n%s\r\n" % (len(text), text.encode()))
+client.sendall(b"0\r\n\r\n")
+client.close()
+PY
+    python3 gate.py 3>&- &
+    until_true test -s fake.port
+    run -0 --separate-stderr call --via "http://127.0.0.1:$(cat fake.port)" --model x hello
+    echo "$stderr"
+    [ "$output" = Hi ]
+    [[ $stderr == 'recourse call: a/x · 4 attempts · first token '*' · $0.0123' ]]
+}
+
+@test "a client that did not ask for events gets the bytes that it always got" {
+    gate
+    ask() { # HEADER FILE
+        curl -sS -N -H "$1" "$via/v1/chat/completions" -o "$2" \
+            -d '{"model":"demo/429-ms-50+echo@1/2","stream":true,"messages":[{"role":"user","content":"hi"}]}'
+    }
+    ask 'x-nothing: 1' plain
+    ask 'x-recourse-events: 0' zero
+    ask 'x-recourse-events: 1' told
+    run -1 grep -q '^:' plain
+    run -1 grep -q '^:' zero
+    grep -q '^: recourse {"type":"auto_retry_start"' told
+    grep -q '^: recourse {"type":"cost:updated".*"model":"demo/429-ms-50+echo@1/2"' told
+    # What is left without the comments is the same, but for the ids.
+    same() { grep -v '^:' "$1" | cat -s | sed 's/"id":"[^"]*"//; s/"created":[0-9]*//; s/"content":"[^"]*"//' | sed '/./,$!d'; }
+    diff <(same plain) <(same told)
+    ask 'x-recourse-events: yes' bad
+    grep -q 'x-recourse-events' bad
+}
+
+# ---- a terminal ----
+
+# on_screen COMMAND: in a shell on a terminal of its own, $columns wide.
+on_screen() {
+    tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null new-session -d -x "${columns:-80}" -y 30 \
+        "env PS1='> ' RECOURSE='$RECOURSE' LANG=${LANG} TERM=\${TERM_OF_CALL:-screen} bash --norc --noprofile" 3>&-
+    printf '%s\n' "$1" >line
+    tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys '. ./line' Enter
+}
+screen() { tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p "$@"; }
+keys() { tmux -S "$BATS_TEST_TMPDIR/tmux" send-keys "$@"; }
+shows() { screen | grep -qE -- "$1"; }
+
+@test "terminal: the wait counts down, and leaves the answer and one line" {
+    on_screen '"$RECOURSE" call --model demo/429-retry-after-3@1 hello; echo status $?'
+    until_true shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  The provider is limiting the rate of re…$'
+    until_true shows '^status 0'
+    screen
+    run -1 shows Retrying
+    shows '^demo/429-retry-after-3@1 · 2 attempts · waited 3.0s · first token '
+    # What it took is dim, the answer is not.
+    screen -e | grep -qF $'\033[2mdemo/429-retry-after-3@1'
+}
+
+@test "terminal: Esc ends a wait: 130, and the terminal is as it was" {
+    on_screen 'stty -a >before; "$RECOURSE" call --model demo/429-retry-after-60 hello; echo status $?; stty -a >after'
+    until_true shows 'esc to cancel'
+    keys Escape
+    until_true shows '^status 130'
+    screen
+    shows '^Cancelled: demo/429-retry-after-60 · 1 attempt'
+    until_true test -s after
+    cmp before after
+}
+
+@test "terminal: an arrow key is not Esc; Esc ends a stream, too" {
+    on_screen '"$RECOURSE" call --model demo/trickle-100+tokens-600 hello; echo status $?'
+    until_true shows '^[a-z]+ [a-z]+ [a-z]+'
+    keys Up x Left
+    words=$(screen | wc -w)
+    more() { [ "$(screen | wc -w)" -gt "$words" ]; }
+    until_true more
+    run -1 shows status
+    keys Escape
+    until_true shows '^status 130'
+    shows '^Cancelled: demo/trickle-100'
+    # On record as what it was.
+    python3 -c 'import sqlite3; assert any("client closed" in str(row) for row in sqlite3.connect("recourse.db").execute("select text from records"))'
+}
+
+@test "terminal: Ctrl-C ends it, and the loop around it" {
+    on_screen 'for i in 1 2 3; do "$RECOURSE" call --model demo/429-retry-after-60 hello; done; echo status $?'
+    until_true shows 'esc to cancel'
+    keys C-c
+    until_true shows '^Cancelled: '
+    keys 'echo next $?' Enter
+    until_true shows '^next 130'
+    run -1 shows '^status'
+}
+
+@test "terminal: Ctrl-Z and fg" {
+    on_screen '"$RECOURSE" call --model demo/429-retry-after-60 hello'
+    until_true shows 'esc to cancel'
+    keys C-z
+    until_true shows Stopped
+    keys 'clear; stty -a | grep -c " icanon"; fg' Enter
+    until_true shows 'esc to cancel'
+    shows '^1$'
+    keys Escape
+    until_true shows '^Cancelled: '
+}
+
+@test "terminal: the line follows the window's width" {
+    columns=100
+    on_screen '"$RECOURSE" call --model demo/429-retry-after-60 hello'
+    until_true shows 'esc to cancel\)  The provider is limiting the rate of requests$'
+    tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 42
+    until_true shows '^Retrying \(1/5\) in [0-9]+s… \(esc to cancel\)$'
+    tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 32
+    until_true shows '^Retrying \(1/5\) in [0-9]+s… \(esc\)$'
+    keys Escape
+    until_true shows '^Cancelled'
+}
+
+@test "terminal: whom it waits for, and that it thinks" {
+    on_screen '"$RECOURSE" call --model demo/slow-first-60 hello; echo status $?; "$RECOURSE" call --model demo/reasoning+trickle-900 hello'
+    until_true shows '^Waiting for demo/slow-first-60… [0-9]+s \(esc to cancel\)$'
+    keys Escape
+    until_true shows '^status 130'
+    run -1 shows 'Waiting for demo/slow'
+    until_true shows '^Thinking… [1-9]s \(esc to cancel\)$'
+    keys Escape
+    until_true shows '^Cancelled: demo/reasoning'
+}
+
+@test "terminal: a switch stays on the screen" {
+    on_screen '"$RECOURSE" call --model demo-fallback hello; echo status $?'
+    until_true shows '^status 0'
+    shows '^Switching from demo/503\+tokens-1 to demo/ok: The provider is overloaded$'
+    screen -e | grep -qF $'\033[2mSwitching'
+}
+
+@test "terminal: NO_COLOR, TERM=dumb and a locale without UTF-8" {
+    on_screen 'NO_COLOR=1 "$RECOURSE" call --model demo-fallback hello; echo status $?'
+    until_true shows '^status 0'
+    run -1 bash -c 'tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p -e | grep -F $'"'\\033[2m'"
+    keys 'clear; TERM=dumb "$RECOURSE" call --model demo-retry hello; echo dumb $?' Enter
+    until_true shows '^dumb 0'
+    shows '^recourse call: The provider is limiting the rate of requests: retrying \(1/5\)'
+    keys 'clear; LANG=C "$RECOURSE" call --model demo/429-retry-after-60 hello; echo ascii $?' Enter
+    until_true shows '^Retrying \(1/5\) in [0-9m ]+s\.\.\. \(esc to cancel\)'
+    keys Escape
+    until_true shows '^ascii 130'
+    shows '^Cancelled: demo/429-retry-after-60, 1 attempt, '
+}
+
+@test "terminal: the prompt is typed" {
+    on_screen '"$RECOURSE" call --quiet --model demo/echo; echo status $?'
+    until_true shows 'type the prompt; end it with Ctrl-D'
+    keys 'some words' Enter C-d
+    until_true shows '^status 0'
+    [ "$(screen | grep -c '^some words$')" -eq 2 ]
+}
+
+@test "terminal: the answer into a file, the line on the screen" {
+    on_screen '"$RECOURSE" call --model demo-retry hello >out; echo status $?; "$RECOURSE" call --model demo/429-retry-after-60 hello >none'
+    until_true shows '^status 0'
+    [ "$(wc -w <out)" -eq 12 ]
+    shows '2 attempts'
+    until_true shows '^Retrying \(1/5\)'
+    keys Escape
+    until_true shows '^Cancelled: '
+    [ ! -s none ]
+}
+
+@test "a signal ends it: 143 after SIGTERM, nothing stays behind" {
+    "$RECOURSE" call --model demo/hang hello 2>err &
+    ours=$!
+    until_true test -e recourse.db
+    sleep 0.2
+    kill -TERM $ours
+    status=0
+    wait $ours || status=$?
+    [ $status -eq 143 ]
+    cat err
+    grep -q '^recourse call: Cancelled: demo/hang' err
+}

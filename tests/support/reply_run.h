@@ -1,0 +1,87 @@
+/* Reads an answer, cut into pieces in any way, and keeps what came of it. Each piece is memory of
+ * its own, gone once it was read. */
+#ifndef TESTS_SUPPORT_REPLY_RUN_H
+#define TESTS_SUPPORT_REPLY_RUN_H
+
+#include <recourse/stdlib.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "codec/reply.h"
+
+typedef struct reply_run {
+    rc_buf text;
+    rc_buf comments; /* a line each */
+    rc_stream_end end;
+    rc_stream_finish finish;
+    rc_usage_count usage;
+    rc_buf error;
+    bool is_lost;
+    bool has_reasoning;
+} reply_run;
+
+static inline void reply_run_on_text(void *ctx, rc_str text)
+{
+    rc_buf_push(&((reply_run *)ctx)->text, text);
+}
+
+static inline void reply_run_on_comment(void *ctx, rc_str comment)
+{
+    rc_buf_push(&((reply_run *)ctx)->comments, comment);
+    rc_buf_push_byte(&((reply_run *)ctx)->comments, '\n');
+}
+
+/* piece_len: 0 is all at once. alloc: of the reply; what is kept has memory of its own. */
+static inline reply_run reply_run_do(rc_stream_dialect dialect, bool is_stream, rc_str body,
+                                     size_t piece_len, bool is_orderly, const rc_alloc *alloc)
+{
+    static const rc_reply_handler handler = {reply_run_on_text, reply_run_on_comment};
+    const rc_alloc own = rc_alloc_stdlib();
+    const size_t max_bytes = (size_t)64 << 20;
+    reply_run run = {.end = 0};
+    rc_reply reply;
+    rc_buf_init(&run.text, &own, max_bytes);
+    rc_buf_init(&run.comments, &own, max_bytes);
+    rc_buf_init(&run.error, &own, max_bytes);
+    rc_reply_init(&reply, dialect, is_stream, &handler, &run, alloc);
+    for (size_t at = 0; at < body.len;) {
+        const size_t left = body.len - at;
+        const size_t len = piece_len == 0 || piece_len > left ? left : piece_len;
+        char *piece = malloc(len);
+        if (piece == NULL)
+            abort();
+        memcpy(piece, body.ptr + at, len);
+        rc_reply_push(&reply, rc_str_make(piece, len));
+        free(piece);
+        at += len;
+    }
+    run.end = rc_reply_end(&reply, is_orderly);
+    run.finish = reply.watch.finish;
+    run.usage = rc_usage_said(&reply.watch.usage);
+    run.is_lost = reply.is_lost;
+    run.has_reasoning = reply.has_reasoning;
+    rc_buf_push(&run.error, rc_buf_get(&reply.error));
+    rc_reply_done(&reply);
+    return run;
+}
+
+static inline bool reply_run_is_same(const reply_run *a, const reply_run *b)
+{
+    return a->end == b->end && a->finish == b->finish && a->is_lost == b->is_lost &&
+           a->has_reasoning == b->has_reasoning &&
+           memcmp(&a->usage, &b->usage, sizeof a->usage) == 0 &&
+           rc_str_eq(rc_buf_get(&a->text), rc_buf_get(&b->text)) &&
+           rc_str_eq(rc_buf_get(&a->comments), rc_buf_get(&b->comments)) &&
+           rc_str_eq(rc_buf_get(&a->error), rc_buf_get(&b->error));
+}
+
+static inline void reply_run_done(reply_run *run)
+{
+    rc_buf_done(&run->text);
+    rc_buf_done(&run->comments);
+    rc_buf_done(&run->error);
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* recourse call: mistakes are named, and nothing is asked of anybody. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "support/run_cli.h"
+
+static void begin(const char *input)
+{
+    fake_reset(input);
+    fake.path = "no file at all";
+    memory = (fail_alloc){0};
+}
+
+static void mistakes_are_named_and_nothing_is_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *args[ARGS_MAX];
+        const char *said;
+    } rows[] = {
+        {{"call", "hi"}, "name a model with --model: demo-retry, demo-fallback, demo-failure"},
+        {{"call", "--modle", "x", "hi"}, "unknown option --modle; did you mean --model?"},
+        {{"call", "--model", "", "hi"}, "--model is a name of at most 256 bytes, not \"\""},
+        {{"call", "--model", "a\nb", "hi"}, "--model is a name of at most 256 bytes"},
+        {{"call", "--model", "demo/ok", "--max-tokens", "0", "hi"},
+         "--max-tokens is a whole number"},
+        {{"call", "--model", "demo/ok", "--temperature", "hot", "hi"},
+         "--temperature is a number from 0 to 2, not \"hot\""},
+        {{"call", "--model", "demo/ok", "--temperature", "2.5", "hi"}, "not \"2.5\""},
+        {{"call", "--model", "demo/ok", "--temperature", "1,", "hi"}, "not \"1,\""},
+        {{"call", "--model", "demo/ok", "--deadline", "soon", "hi"},
+         "--deadline is a duration such as 30s, 5m or 1h30m, not \"soon\""},
+        {{"call", "--model", "demo/ok", "--deadline", "0", "hi"}, "not \"0\""},
+        {{"call", "--model", "demo/ok", "--deadline", "25h", "hi"},
+         "--deadline is 24h at most, not \"25h\""},
+        {{"call", "--model", "demo/ok", "--policy", "a b", "hi"},
+         "--policy is a name, not \"a b\""},
+        {{"call", "--model", "demo/ok", "--policy", "transprt", "hi"},
+         "there is no policy \"transprt\"; did you mean transport?"},
+        {{"call", "--model", "demo/ok", "--dialect", "klingon", "hi"}, "--dialect"},
+        {{"call", "--model", "demo/ok", "--format", "xml", "hi"}, "--format"},
+        {{"call", "--model", "demo/ok", "--agent", "--format", "human", "hi"},
+         "--agent goes with --format json or markdown, not \"human\""},
+        {{"call", "--model", "demo/ok", "--token-file", "x", "hi"},
+         "--token-file is for the gateway that --via names"},
+        {{"call", "--model", "demo/ok", "--insecure", "hi"},
+         "--insecure is for the gateway that --via names"},
+        {{"call", "--model", "x", "--via", "http://127.0.0.1:1", "--config", "c", "hi"},
+         "leave out --config"},
+        {{"call", "--model", "demo/ok", ""}, "the prompt is empty"},
+        {{"call", "--model", "demo/ok", " ", "-"}, "the prompt is empty"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin("");
+        assert_int_equal(run(rows[i].args), RC_EXIT_USAGE);
+        assert_int_equal(fake.out.len, 0);
+        if (strstr(fake.err.text, rows[i].said) == NULL)
+            fail_msg("\"%s\" is not in: %s", rows[i].said, fake.err.text);
+    }
+}
+
+static void help_says_what_it_takes(void **state)
+{
+    static const char *const args[ARGS_MAX] = {"call", "--help"};
+    (void)state;
+    begin("");
+    assert_int_equal(run(args), RC_EXIT_OK);
+    assert_non_null(strstr(fake.out.text, "Usage: recourse call [OPTION]... [PROMPT|-]..."));
+}
+
+/* An input that is empty ends it in any case; one that cannot be read is another matter. */
+static void standard_input_that_fails_is_told(void **state)
+{
+    static const char *const args[ARGS_MAX] = {"call", "--model", "demo/ok"};
+    (void)state;
+    for (int at = 1; at < 100; at++) {
+        begin("");
+        fake.fail_at = at;
+        fake.error = EIO;
+        int result = run(args);
+        if (result == RC_EXIT_NO_INPUT && strstr(fake.err.text, "cannot read <stdin>") != NULL)
+            return;
+        if (fake.calls < at)
+            break;
+    }
+    fail_msg("nothing was said of it: %s", fake.err.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_named_and_nothing_is_asked),
+        cmocka_unit_test(help_says_what_it_takes),
+        cmocka_unit_test(standard_input_that_fails_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
