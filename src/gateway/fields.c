@@ -164,7 +164,7 @@ void rc_gate_push_field(rc_buf *buf, rc_str name, rc_str value)
 /* One that is empty has no place for its value; its colon is the end. */
 static size_t end_of(const rc_http1_field *field)
 {
-    return field->value_len > 0 ? field->value_at + field->value_len
+    return field->value_len > 0 ? rc_http1_value_at(field) + field->value_len
                                 : (size_t)field->name_at + field->name_len + 1;
 }
 

@@ -84,10 +84,15 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
     if (reader->is_head_done)
         return 0; /* the trailer's */
     rc_http1_field *field = &reader->fields[reader->field_count - 1];
-    if (!reader->is_value)
-        field->value_at = (uint32_t)(at - reader->base);
+    uint32_t from = (uint32_t)(at - reader->base);
+    if (!reader->is_value) {
+        uint32_t gap = from - field->name_at - field->name_len;
+        if (gap > UINT16_MAX)
+            return refuse(reader, RC_HTTP1_FAULT_HEAD_TOO_LARGE);
+        field->gap = (uint16_t)gap;
+    }
     reader->is_value = true;
-    field->value_len = (uint32_t)(at - reader->base) + (uint32_t)len - field->value_at;
+    field->value_len = from + (uint32_t)len - rc_http1_value_at(field);
     return 0;
 }
 

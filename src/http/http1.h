@@ -24,7 +24,7 @@
 
 #include "http/http1_trailer.h"
 
-#define RC_HTTP1_FIELDS_MAX 128
+#define RC_HTTP1_FIELDS_MAX 112
 
 /* What is wrong: name, the status that a client gets for it, and the words. A response's fault is
  * the upstream's, whatever the status says. */
@@ -94,13 +94,18 @@ typedef struct rc_http1_limits {
 /* 64 KiB, 8 KiB, 100, 1 KiB, 8 KiB. */
 extern const rc_http1_limits rc_http1_limits_default;
 
-/* A header, as places in the head. */
+/* A header, as places in the head. There are many of them in each reader: every byte counts. */
 typedef struct rc_http1_field {
     uint32_t name_at;
-    uint32_t value_at;
     uint32_t value_len;
     uint16_t name_len;
+    uint16_t gap; /* from the name's end to the value: the colon and white space */
 } rc_http1_field;
+
+static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
+{
+    return field->name_at + field->name_len + field->gap;
+}
 
 typedef struct rc_http1 {
     const rc_http1_limits *limits;
@@ -162,7 +167,8 @@ static inline rc_str rc_http1_name(const rc_http1 *reader, const char *head, uin
 }
 static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, uint32_t index)
 {
-    return rc_str_make(head + reader->fields[index].value_at, reader->fields[index].value_len);
+    const rc_http1_field *field = &reader->fields[index];
+    return rc_str_make(head + rc_http1_value_at(field), field->value_len);
 }
 rc_str rc_http1_method(const rc_http1 *reader);
 static inline int rc_http1_status(const rc_http1 *reader)

@@ -60,7 +60,7 @@ static void trim_values(rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {
         rc_http1_field *field = &reader->fields[i];
-        const char *value = head + field->value_at;
+        const char *value = head + rc_http1_value_at(field);
         while (field->value_len > 0 &&
                (value[field->value_len - 1] == ' ' || value[field->value_len - 1] == '\t'))
             field->value_len--;

@@ -104,13 +104,13 @@ static inline const char *read_field(scan *s, const char *at, rc_http1_field *fi
     while (value < s->end && *value == ' ')
         value++;
     const char *end = line_end(value, s->end);
-    if (end == NULL || end[-1] == ' ')
+    if (end == NULL || end[-1] == ' ' || value - at > UINT16_MAX)
         return NULL;
     *field = (rc_http1_field){
         .name_at = place_of(s, at),
-        .value_at = place_of(s, value),
         .value_len = (uint32_t)(end - value),
         .name_len = (uint16_t)name,
+        .gap = (uint16_t)(value - at - (ptrdiff_t)name),
     };
     bool is_special = (SPECIAL_LENS >> name & 1) != 0;
     if (is_special && !read_special(s, rc_str_make(at, name), rc_str_make(value, field->value_len)))

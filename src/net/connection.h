@@ -42,7 +42,7 @@ typedef struct rc_block {
 } rc_block;
 
 #define RC_BLOCK_BYTES (8192 - sizeof(rc_block))
-#define RC_HEAD_COPY_BYTES 1024u
+#define RC_HEAD_COPY_BYTES 768u
 
 struct rc_exchange {
     rc_connection *connection;

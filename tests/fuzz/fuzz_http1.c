@@ -47,7 +47,7 @@ static void check_head(const rc_http1 *reader, rc_str bytes)
     for (uint32_t i = 0; i < reader->field_count; i++) {
         const rc_http1_field *field = &reader->fields[i];
         check(field->name_len > 0 && field->name_at + field->name_len < reader->head_bytes);
-        check(field->value_at + field->value_len < reader->head_bytes);
+        check(rc_http1_value_at(field) + field->value_len < reader->head_bytes);
         rc_str value = rc_http1_value(reader, bytes.ptr, i);
         for (size_t k = 0; k < value.len; k++)
             check(value.ptr[k] != '\r' && value.ptr[k] != '\n' && value.ptr[k] != '\0');

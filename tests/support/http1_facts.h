@@ -7,7 +7,7 @@
 static inline bool is_same_field(const rc_http1 *a, const rc_http1 *b, const char *head, uint32_t i)
 {
     /* An empty value may stand anywhere. */
-    bool is_there = a->fields[i].value_len == 0 || a->fields[i].value_at == b->fields[i].value_at;
+    bool is_there = a->fields[i].value_len == 0 || a->fields[i].gap == b->fields[i].gap;
     return a->fields[i].name_at == b->fields[i].name_at && is_there &&
            rc_str_eq(rc_http1_name(a, head, i), rc_http1_name(b, head, i)) &&
            a->fields[i].value_len == b->fields[i].value_len;
