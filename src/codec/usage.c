@@ -91,8 +91,8 @@ static void note(int64_t *number, int64_t value)
 }
 
 /* A name's first and last letter and its length tell which row it may be; compilers make one table
- * of these comparisons. Of two rows with the same key the second would never be found: a test
- * tells, and other factors help. */
+ * of these comparisons. Where a name has the key of a row and is another one, all rows are looked
+ * at: it only takes longer. */
 #define KEY(first, last, len)                                                 \
     (((unsigned)(unsigned char)(first)*3u + (unsigned)(unsigned char)(last) + \
       (unsigned)(len)*14u) &                                                  \
@@ -109,12 +109,22 @@ static inline size_t likely_member(unsigned key)
     return row;
 }
 
+static const member_row *look_at_all(rc_str name)
+{
+    for (size_t i = 0; i < COUNT(MEMBERS); i++)
+        if (rc_str_eq(MEMBERS[i].name, name))
+            return &MEMBERS[i];
+    return NULL;
+}
+
 static const member_row *member_of(rc_str name)
 {
     if (name.len == 0)
         return NULL;
     size_t row = likely_member(KEY(name.ptr[0], name.ptr[name.len - 1], name.len));
-    return row < COUNT(MEMBERS) && rc_str_eq(MEMBERS[row].name, name) ? &MEMBERS[row] : NULL;
+    if (row == COUNT(MEMBERS))
+        return NULL;
+    return rc_str_eq(MEMBERS[row].name, name) ? &MEMBERS[row] : look_at_all(name);
 }
 
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)

@@ -34,26 +34,26 @@ static const row rows[] = {
 #include "../../spec/fields.def"
 };
 
-/* Every header of every request is looked up. A name's first and third letter and its length tell
- * which row it may be, and compilers make one table of these comparisons. Of two rows with the same
- * key the second would never be found: a test tells, and other factors help. */
-#define KEY(first, third, len) \
-    (((unsigned)(first) + (unsigned)(third)*5u + (unsigned)(len)*27u) & 1023u)
+/* Every header of every request is looked up. A few letters of a name and its length tell which row
+ * it may be, and compilers make one table of these comparisons. Where a name has the key of a row
+ * and is another one, or a second row has it too, all rows are looked at: it only takes longer. */
+#define KEY(first, third, last, len) \
+    (((unsigned)(first) + (unsigned)(third) + (unsigned)(last)*4u + (unsigned)(len)*38u) & 1023u)
+#define PREFIX_KEY(first, third) (((unsigned)(first) + (unsigned)(third)*5u) & 1023u)
 
 static inline unsigned likely_row(unsigned key)
 {
-#define RC_FIELD(ID, name, REQUEST, RESPONSE)               \
-    if (key == KEY((name)[0], (name)[2], sizeof(name) - 1)) \
+#define RC_FIELD(ID, name, REQUEST, RESPONSE)                                         \
+    if (key == KEY((name)[0], (name)[2], (name)[sizeof(name) - 2], sizeof(name) - 1)) \
         return RC_FIELD_##ID;
 #include "../../spec/fields.def"
     return RC_FIELD_OTHER;
 }
 
-/* The same for prefixes, which have any length. */
 static inline unsigned likely_prefix(unsigned key)
 {
 #define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) \
-    if (key == KEY((name)[0], (name)[2], 0))         \
+    if (key == PREFIX_KEY((name)[0], (name)[2]))     \
         return RC_FIELD_ANY_##ID;
 #include "../../spec/fields.def"
     return RC_FIELD_OTHER;
@@ -64,18 +64,42 @@ static inline bool begins_as(rc_str name, unsigned i)
     return name.len >= rows[i].len && rc_http1_is_same(name.ptr, rows[i].name, rows[i].len);
 }
 
+static inline bool is_row(rc_str name, unsigned i)
+{
+    return name.len == rows[i].len && begins_as(name, i);
+}
+
+static rc_gate_field look_at_prefixes(rc_str name)
+{
+#define RC_FIELD_PREFIX(ID, text, REQUEST, RESPONSE) \
+    if (begins_as(name, RC_FIELD_ANY_##ID))          \
+        return RC_FIELD_ANY_##ID;
+#include "../../spec/fields.def"
+    return RC_FIELD_OTHER;
+}
+
+static rc_gate_field look_at_all(rc_str name)
+{
+#define RC_FIELD(ID, text, REQUEST, RESPONSE) \
+    if (is_row(name, RC_FIELD_##ID))          \
+        return RC_FIELD_##ID;
+#include "../../spec/fields.def"
+    return look_at_prefixes(name);
+}
+
 rc_gate_field rc_gate_field_of(rc_str name)
 {
     if (name.len < 2)
         return RC_FIELD_OTHER;
     const int first = name.ptr[0] | 0x20;
     const int third = name.len > 2 ? name.ptr[2] | 0x20 : '\0';
-    const unsigned whole = likely_row(KEY(first, third, name.len));
-    if (whole != RC_FIELD_OTHER && name.len == rows[whole].len && begins_as(name, whole))
-        return (rc_gate_field)whole;
-    const unsigned prefix = likely_prefix(KEY(first, third, 0));
-    if (prefix != RC_FIELD_OTHER && begins_as(name, prefix))
-        return (rc_gate_field)prefix;
+    const int last = name.ptr[name.len - 1] | 0x20;
+    const unsigned whole = likely_row(KEY(first, third, last, name.len));
+    if (whole != RC_FIELD_OTHER)
+        return is_row(name, whole) ? (rc_gate_field)whole : look_at_all(name);
+    const unsigned prefix = likely_prefix(PREFIX_KEY(first, third));
+    if (prefix != RC_FIELD_OTHER)
+        return begins_as(name, prefix) ? (rc_gate_field)prefix : look_at_prefixes(name);
     return RC_FIELD_OTHER;
 }
 
