@@ -5,7 +5,7 @@ _recourse() {
     local command=${COMP_WORDS[1]} words='' files='' i
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='explain errors exec config render simulate mock serve audit doctor help --help --version'
+        words='explain errors exec config render simulate mock serve audit call doctor help --help --version'
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
         return
     fi
@@ -86,6 +86,20 @@ _recourse() {
         audit:--view) words='user model internal' ;;
         audit:--color) words='auto always never' ;;
         audit:--width) return ;;
+        call:--model) return ;;
+        call:--system) return ;;
+        call:--image) files=1 ;;
+        call:--max-tokens) return ;;
+        call:--temperature) return ;;
+        call:--deadline) return ;;
+        call:--policy) return ;;
+        call:--dialect) words='openai anthropic gemini' ;;
+        call:--config) files=1 ;;
+        call:--via) return ;;
+        call:--token-file) files=1 ;;
+        call:--format) words='human json markdown' ;;
+        call:--color) words='auto always never' ;;
+        call:--width) return ;;
         doctor:--config) files=1 ;;
         doctor:--timeout) return ;;
         doctor:--format) words='human json markdown' ;;
@@ -123,11 +137,14 @@ _recourse() {
         audit)
             words='--help --store --config --since --until --client --route --model --target --code --class --outcome --report --limit --after --by --of --follow --format --agent --view --color --width -f list show tail stats export check'
             ;;
+        call)
+            words='--help --model --system --image --max-tokens --temperature --no-stream --deadline --policy --dialect --config --via --token-file --insecure --format --agent --quiet --color --width'
+            ;;
         doctor)
             words='--help --config --offline --timeout --format --color'
             ;;
         help)
-            words='--help explain errors exec config render simulate mock serve audit doctor help'
+            words='--help explain errors exec config render simulate mock serve audit call doctor help'
             ;;
             *) return ;;
             esac

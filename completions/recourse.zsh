@@ -14,6 +14,7 @@ _recourse() {
         'mock:serve a provider that fails as its models are called'
         'serve:run the gateway'
         'audit:what the gateway did\: what failed, what was tried, what it cost'
+        'call:ask a model once, with retries and fallback'
         'doctor:check whether the gateway can work here'
         'help:show the help of a command'
     )
@@ -142,6 +143,28 @@ _recourse() {
                 '1:verb:( list show tail stats export check)' \
                 '*:file:_files'
             ;;
+        call)
+            _arguments '(- *)--help[show the help]' \
+                '--model=[a route'\''s model, or PROVIDER/MODEL (default\: the one that the configuration names, if it names one)]:NAME:' \
+                '--system=[what the model is to be told before the prompt]:TEXT:' \
+                '*--image=[a PNG, JPEG, GIF or WebP to send with the prompt; up to 8 times]:FILE:_files' \
+                '--max-tokens=[the longest answer, in tokens (default\: the model'\''s; of Anthropic'\''s 4096)]:N:' \
+                '--temperature=[0 to 2 (default\: the model'\''s)]:T:' \
+                '--no-stream[ask for the answer in one piece]' \
+                '--deadline=[how long it may take in all, retries included, as 60s or 5m (default\: the route'\''s)]:TIME:' \
+                '--policy=[which retry policy (default\: the route'\''s)]:NAME:' \
+                '--dialect=[how to ask\: openai, anthropic or gemini (default\: as the providers of the route do; openai where they differ, and with --via)]:NAME:(openai anthropic gemini)' \
+                '--config=[the configuration (default\: recourse.yaml here or in the user'\''s folder, else what the environment says)]:FILE:_files' \
+                '--via=[the gateway to call through (default\: none is needed)]:URL:' \
+                '--token-file=[the token for that gateway (default\: RECOURSE_TOKEN)]:FILE:_files' \
+                '--insecure[let --via use plain http\:// to another machine]' \
+                '--format=[human (default\: the answer as it comes), json or markdown (all of it at the end, also what failed)]:FORMAT:(human json markdown)' \
+                '--agent[for a program\: json, not a word on standard error; a failure is {"error"\:true,...}]' \
+                '--quiet[say nothing about retries, nor what it took]' \
+                '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
+                '--width=[columns of a panel, 20 to 200 (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
+                '*: :'
+            ;;
         doctor)
             _arguments '(- *)--help[show the help]' \
                 '--config=[the configuration (default\: recourse.yaml here or in the user'\''s folder, else what the environment says)]:FILE:_files' \
@@ -153,7 +176,7 @@ _recourse() {
             ;;
         help)
             _arguments '(- *)--help[show the help]' \
-                '1:command:(explain errors exec config render simulate mock serve audit doctor help)'
+                '1:command:(explain errors exec config render simulate mock serve audit call doctor help)'
             ;;
         esac
         ;;

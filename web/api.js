@@ -32,12 +32,12 @@ export class Fault extends Error {
 }
 
 let onRefused = () => {};
-// Called when the token is missing or wrong.
+// Called when the token is missing or wrong; not for one that was replaced while the answer was on its way.
 export function whenRefused(call) {
     onRefused = call;
 }
 
-async function faultOf(response) {
+async function faultOf(response, sent) {
     let problem = {};
     try {
         problem = await response.json();
@@ -47,15 +47,16 @@ async function faultOf(response) {
     const fault = new Fault(response.status,
         problem.detail || problem.title || `The gateway answered with status ${response.status}.`,
         problem.user_action?.detail);
-    if (response.status === 401)
+    if (response.status === 401 && sent === token)
         onRefused(fault);
     return fault;
 }
 
 export async function ask(path, options = {}) {
     const headers = { ...options.headers };
-    if (token !== null)
-        headers.authorization = `Bearer ${token}`;
+    const sent = token;
+    if (sent !== null)
+        headers.authorization = `Bearer ${sent}`;
     let response;
     try {
         response = await fetch(path, { ...options, headers, cache: "no-store",
@@ -66,7 +67,7 @@ export async function ask(path, options = {}) {
         throw new Fault(0, "The gateway does not answer.", "Is the process running?");
     }
     if (!response.ok)
-        throw await faultOf(response);
+        throw await faultOf(response, sent);
     return response;
 }
 

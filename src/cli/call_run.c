@@ -101,7 +101,8 @@ static void on_end(void *ctx)
     c->is_over = true;
 }
 
-static const rc_gate_ask_handler handler = {.on_event = on_event, .on_text = on_text, .on_end = on_end};
+static const rc_gate_ask_handler handler = {
+    .on_event = on_event, .on_text = on_text, .on_end = on_end};
 
 static void start(rc_caller *c)
 {

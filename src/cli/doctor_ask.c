@@ -258,8 +258,8 @@ bool rc_ask_net_init(rc_ask_net *net, rc_doctor *doctor)
 void rc_ask_net_run(rc_ask_net *net)
 {
     end_if_done(net);
-    while (uv_run(&net->loop, UV_RUN_DEFAULT) != 0)
-        continue;
+    while (uv_run(&net->loop, UV_RUN_DEFAULT) != 0) {
+    }
     (void)uv_loop_close(&net->loop);
 }
 

@@ -474,11 +474,13 @@ static void add_held(rc_doctor *doctor, const port *at)
     /* Ours says why in one short line of text. */
     const bool is_leaving = at->asked->status == 503 && said.len > 0 && said.len < 128 &&
                             !at->asked->is_page && said.ptr[0] != '{';
-    rc_finding *finding =
-        is_ready || is_leaving
-            ? rc_doctor_add(doctor, RC_GROUP_PORTS, is_ready ? RC_MARK_FINE : RC_MARK_WARN,
-                            rc_str_c(at->what))
-            : rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->what), EXIT_UNAVAILABLE);
+    rc_finding *finding;
+    if (is_ready)
+        finding = rc_doctor_add(doctor, RC_GROUP_PORTS, RC_MARK_FINE, rc_str_c(at->what));
+    else if (is_leaving)
+        finding = rc_doctor_add(doctor, RC_GROUP_PORTS, RC_MARK_WARN, rc_str_c(at->what));
+    else
+        finding = rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->what), EXIT_UNAVAILABLE);
     say_address(finding, at);
     if (is_ready) {
         rc_finding_say(finding, ": a gateway runs there and is ready");

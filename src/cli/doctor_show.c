@@ -95,8 +95,9 @@ static unsigned widest(const rc_doctor *doctor, unsigned columns, bool has_utf8)
             const unsigned width = rc_visible_width(rc_str_c(f->what), has_utf8);
             widest = width > widest ? width : widest;
         }
-    const unsigned most = columns / 3 < WHAT_COLUMNS_MAX ? columns / 3 : WHAT_COLUMNS_MAX;
-    return widest < most ? widest : most;
+    if (widest > WHAT_COLUMNS_MAX)
+        widest = WHAT_COLUMNS_MAX;
+    return widest > columns / 3 ? columns / 3 : widest;
 }
 
 static void push_count(rc_buf *buf, size_t count, const char *one, const char *more)

@@ -462,8 +462,7 @@ static void push_clients(const writer *w)
 /* By place; those of one place as they came. */
 static void sort_notes(rc_litellm_notes *notes)
 {
-    const size_t kept = notes->count < RC_LITELLM_NOTES_MAX ? notes->count : RC_LITELLM_NOTES_MAX;
-    for (size_t i = 1; i < kept; i++) {
+    for (size_t i = 1; i < notes->count && i < RC_LITELLM_NOTES_MAX; i++) {
         const rc_litellm_note note = notes->list[i];
         size_t at = i;
         while (at > 0 && (notes->list[at - 1].line > note.line ||

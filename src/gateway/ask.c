@@ -109,7 +109,7 @@ static uint64_t number_of(rc_str digits)
     return number;
 }
 
-static rc_str field(const rc_gate_ask *ask, rc_str name)
+static rc_str field_of(const rc_gate_ask *ask, rc_str name)
 {
     return rc_http1_find(ask->reader, rc_buf_get(&ask->head).ptr, name);
 }
@@ -119,12 +119,12 @@ static void read_fields(rc_gate_ask *ask)
     rc_gate_ask_facts *facts = &ask->facts;
     rc_buf target;
     rc_buf_init_fixed(&target, facts->target, sizeof facts->target - 1);
-    if (!rc_gate_percent_decode(field(ask, RC_STR("x-recourse-target")), &target) ||
+    if (!rc_gate_percent_decode(field_of(ask, RC_STR("x-recourse-target")), &target) ||
         rc_buf_status(&target) != RC_OK)
         rc_buf_reset(&target);
     facts->target[rc_buf_get(&target).len] = '\0';
-    facts->attempts = (uint32_t)number_of(field(ask, RC_STR("x-recourse-attempts")));
-    copy_name(facts->request_id, field(ask, RC_STR("x-recourse-request-id")));
+    facts->attempts = (uint32_t)number_of(field_of(ask, RC_STR("x-recourse-attempts")));
+    copy_name(facts->request_id, field_of(ask, RC_STR("x-recourse-request-id")));
     facts->is_foreign = facts->request_id[0] == '\0';
 }
 
@@ -337,8 +337,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(ask);
-    const bool is_stream =
-        rc_str_starts_with_nocase(field(ask, RC_STR("content-type")), RC_STR("text/event-stream"));
+    const bool is_stream = rc_str_starts_with_nocase(field_of(ask, RC_STR("content-type")),
+                                                     RC_STR("text/event-stream"));
     rc_reply_done(&ask->reply);
     rc_reply_init(&ask->reply, stream_of(ask->dialect), is_stream, &reply_handler, ask,
                   &ask->alloc);
@@ -420,7 +420,7 @@ static void open_ask(rc_gate_ask *ask, uv_loop_t *loop, const rc_gate_ask_settin
 }
 
 bool rc_gate_ask_start(rc_gate_ask *ask, uv_loop_t *loop, const rc_gate_ask_settings *settings,
-                  const rc_gate_ask_handler *handler, void *ctx)
+                       const rc_gate_ask_handler *handler, void *ctx)
 {
     open_ask(ask, loop, settings, handler, ctx);
     if (!write_request(ask, settings)) {

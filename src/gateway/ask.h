@@ -49,11 +49,11 @@ typedef struct rc_gate_ask_facts {
     uint64_t cost_micro_usd; /* 0: not known */
     rc_stream_finish finish;
     rc_usage_count usage;
-    bool is_unreachable;              /* nobody was there to take the request */
-    const char *failure;              /* of the connection, in words; "": it did not fail */
-    bool is_foreign;                  /* whoever answered is no gateway of ours */
-    const rc_report *report;          /* NULL: it worked */
-    char target[RC_GATE_ASK_NAME_MAX];     /* "provider/model" that answered or was asked last; "" */
+    bool is_unreachable;               /* nobody was there to take the request */
+    const char *failure;               /* of the connection, in words; "": it did not fail */
+    bool is_foreign;                   /* whoever answered is no gateway of ours */
+    const rc_report *report;           /* NULL: it worked */
+    char target[RC_GATE_ASK_NAME_MAX]; /* "provider/model" that answered or was asked last; "" */
     char request_id[RC_GATE_ASK_NAME_MAX]; /* the gateway's; "" */
 } rc_gate_ask_facts;
 
@@ -83,7 +83,7 @@ typedef struct rc_gate_ask {
 /* False: it cannot even begin, and facts.report says why. loop: of upstream. handler, ctx: borrow
  * until the end. settings: see there. */
 bool rc_gate_ask_start(rc_gate_ask *ask, uv_loop_t *loop, const rc_gate_ask_settings *settings,
-                  const rc_gate_ask_handler *handler, void *ctx);
+                       const rc_gate_ask_handler *handler, void *ctx);
 
 /* Nothing more comes; the gateway hears that nobody waits. Any number of times. */
 void rc_gate_ask_cancel(rc_gate_ask *ask);

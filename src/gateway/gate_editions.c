@@ -45,7 +45,7 @@ void rc_gate_leave(rc_gate *gate, rc_gate_edition *edition)
     edition->jobs--;
     if (edition->jobs > 0 || edition == gate->editions)
         return;
-    rc_gate_edition **at = &gate->editions;
+    rc_gate_edition **at = &gate->editions->next;
     while (*at != edition)
         at = &(*at)->next;
     rc_gate_drop_edition(gate, at);

@@ -271,7 +271,7 @@ static bool is_worth_it(const rc_gate_job *job)
     return job->gate->world->writer != NULL && job->request.endpoint != NULL && !is_stranger;
 }
 
-static bool record(rc_gate_job *job)
+static bool keep_record(rc_gate_job *job)
 {
     const rc_alloc *alloc = &job->gate->settings.alloc;
     const size_t room = (job->step_count + 2) * sizeof(rc_record);
@@ -310,7 +310,7 @@ void rc_gate_job_keep(rc_gate_job *job, rc_job_then then)
     job->is_recorded = true;
     job->then = then;
     job->state = RC_JOB_KEEPING;
-    if (!is_worth_it(job) || !record(job))
+    if (!is_worth_it(job) || !keep_record(job))
         go_on(job);
 }
 

@@ -49,8 +49,9 @@ async function newPage({ width = 1280, height = 900, theme = "light", allow = nu
 }
 
 export class Views extends Group {
-    constructor(name) {
-        super(name, { sideBySide: SIDE_BY_SIDE, limitMs: LIMIT_MS });
+    // isOrdered: one after the other, for what changes the gateway's state and looks at it.
+    constructor(name, { isOrdered = false } = {}) {
+        super(name, { sideBySide: isOrdered ? 1 : SIDE_BY_SIDE, limitMs: LIMIT_MS });
     }
 
     // A test with a page of its own; options: width, theme, allow (console messages that may come),

@@ -113,7 +113,9 @@ guard.view("the page's policy is in force", STOPPED, async (page) => {
 
 // ---- the token ----
 
-guard.view("asks for the token, once, and keeps it in the tab alone", { allow: /401/ }, async (page) => {
+const tokens = new Views("token", { isOrdered: true });
+
+tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ }, async (page) => {
     await page.goto(`${gates.locked.admin}/#/targets`);
     const field = page.getByLabel("Token");
     await field.waitFor();
@@ -134,7 +136,7 @@ guard.view("asks for the token, once, and keeps it in the tab alone", { allow: /
     assert.equal(await page.evaluate(() => sessionStorage.getItem("recourse.token")), TOKEN);
 });
 
-guard.view("asks again when it no longer holds", { allow: /401|Failed to fetch|network/ }, async (page) => {
+tokens.view("is asked for again when it no longer holds", { allow: /401|Failed to fetch|network/ }, async (page) => {
     await page.goto(`${gates.locked.admin}/`);
     await page.getByLabel("Token").fill(TOKEN);
     await page.getByLabel("Token").press("Enter");
@@ -235,4 +237,4 @@ guard.view("says when the gateway is gone, and comes back with it", CUT, async (
     proxy.close();
 });
 
-export const groups = [guard];
+export const groups = [guard, tokens];

@@ -191,7 +191,7 @@ operation.view("says so when there is none", { allow: /404/ }, async (page) => {
     await page.getByRole("heading", { name: "Requests" }).waitFor();
 });
 
-const targets = new Views("targets");
+const targets = new Views("targets", { isOrdered: true });
 const stateOf = async (name) => (await admin("targets")).targets.find((one) => one.target === name);
 
 targets.view("shows states, clocks that run down, breakers and keys", {}, async (page) => {
@@ -247,7 +247,7 @@ targets.view("tries a key again", {}, async (page) => {
     await request("refused");
 });
 
-const cost = new Views("cost");
+const cost = new Views("cost", { isOrdered: true });
 
 cost.view("adds up by model, client and target", {}, async (page) => {
     await open(page, "#/cost");

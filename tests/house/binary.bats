@@ -25,7 +25,7 @@ bats_require_minimum_version 1.5.0
     copy=$BATS_TEST_TMPDIR/elsewhere
     mkdir "$copy"
     cd "$RECOURSE_SOURCE" || return
-    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools "$copy"
+    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools web "$copy"
     RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release \
         --target recourse --target recourse_core --target recourse_shared
     for file in recourse librecourse.a librecourse.so.0; do
