@@ -159,34 +159,17 @@ static budget budget_at(const rc_config *config, size_t index)
     return named_budget(&config->budgets[index - config->route_count]);
 }
 
-static uint32_t row_at(const rc_purse_edition *edition, size_t index)
+/* Never 0. */
+static size_t rows_size(const rc_config *config)
 {
-    const rc_config *config = edition->config;
-    if (index < config->client_count)
-        return edition->clients[index];
-    index -= config->client_count;
-    return index < config->route_count ? edition->routes[index]
-                                       : edition->budgets[index - config->route_count];
-}
-
-static void set_row_at(rc_purse_edition *edition, size_t index, uint32_t row)
-{
-    const rc_config *config = edition->config;
-    if (index < config->client_count)
-        edition->clients[index] = row;
-    else if (index - config->client_count < config->route_count)
-        edition->routes[index - config->client_count] = row;
-    else
-        edition->budgets[index - config->client_count - config->route_count] = row;
+    return (budget_count(config) + 1) * sizeof(uint32_t);
 }
 
 void rc_purse_edition_done(rc_purse_edition *edition)
 {
     if (edition->config == NULL)
         return;
-    put(&edition->alloc, edition->clients,
-        edition->config->client_count * sizeof(*edition->clients));
-    put(&edition->alloc, edition->routes, edition->config->route_count * sizeof(*edition->routes));
+    put(&edition->alloc, edition->rows, rows_size(edition->config));
     memset(edition, 0, sizeof(*edition));
 }
 
@@ -194,21 +177,15 @@ void rc_purse_edition_done(rc_purse_edition *edition)
 static bool prepare(rc_purse *purse, rc_purse_edition *edition)
 {
     const rc_config *config = edition->config;
-    edition->clients = config->client_count > 0
-                           ? get(&purse->alloc, config->client_count * sizeof(*edition->clients))
-                           : NULL;
-    edition->routes = config->route_count > 0
-                          ? get(&purse->alloc, config->route_count * sizeof(*edition->routes))
-                          : NULL;
-    if ((edition->clients == NULL && config->client_count > 0) ||
-        (edition->routes == NULL && config->route_count > 0))
+    edition->rows = get(&purse->alloc, rows_size(config));
+    if (edition->rows == NULL)
         return false;
     for (size_t i = 0; i < budget_count(config); i++) {
         budget b = budget_at(config, i);
         uint32_t row = RC_SPEND_NO_ROW;
         if (b.rule.limit > 0 && (row = row_of(purse, &b)) == RC_SPEND_NO_ROW)
             return false;
-        set_row_at(edition, i, row);
+        edition->rows[i] = row;
     }
     return true;
 }
@@ -239,7 +216,7 @@ rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_price
     for (uint32_t row = 0; row < purse->row_count; row++)
         purse->rows[row].is_used = false;
     for (size_t i = 0; i < budget_count(config); i++) {
-        uint32_t row = row_at(&edition, i);
+        uint32_t row = edition.rows[i];
         budget b = budget_at(config, i);
         if (row == RC_SPEND_NO_ROW)
             continue;
@@ -288,7 +265,7 @@ static bool recall_row(void *ctx, const rc_store_spent *spent)
 {
     const recalling *r = ctx;
     for (size_t i = 0; i < budget_count(r->edition->config); i++) {
-        uint32_t row = row_at(r->edition, i);
+        uint32_t row = r->edition->rows[i];
         if (row != RC_SPEND_NO_ROW && r->purse->rows[row].is_new &&
             is_counted(r->edition->config, i, spent))
             rc_spend_recall(&r->purse->spend, row, spent->day, spent->cost_usd_micro,
@@ -305,7 +282,7 @@ static int64_t first_day(const rc_purse *purse, const rc_purse_edition *edition,
     int64_t first = rc_spend_day(now_unix_ms) - now.day + 1;
     *ret_has_new = false;
     for (size_t i = 0; i < budget_count(edition->config); i++) {
-        uint32_t row = row_at(edition, i);
+        uint32_t row = edition->rows[i];
         if (row == RC_SPEND_NO_ROW || !purse->rows[row].is_new)
             continue;
         *ret_has_new = true;
@@ -325,8 +302,8 @@ bool rc_purse_recall(rc_purse *purse, const rc_purse_edition *edition, rc_store 
         return true;
     bool is_read = rc_store_spent_since(store, from_day, recall_row, &r, fault);
     for (size_t i = 0; is_read && i < budget_count(edition->config); i++)
-        if (row_at(edition, i) != RC_SPEND_NO_ROW)
-            purse->rows[row_at(edition, i)].is_new = false;
+        if (edition->rows[i] != RC_SPEND_NO_ROW)
+            purse->rows[edition->rows[i]].is_new = false;
     return is_read;
 }
 
@@ -349,15 +326,17 @@ uint32_t rc_purse_rows(const rc_purse_edition *edition, const rc_purse_try *what
                        uint32_t ret_rows[RC_SPEND_ROWS_MAX])
 {
     const rc_config *config = edition->config;
+    const uint32_t *routes = edition->rows + config->client_count;
+    const uint32_t *budgets = routes + config->route_count;
     uint32_t count = 0;
-    if (what->client < config->client_count && edition->clients[what->client] != RC_SPEND_NO_ROW)
-        ret_rows[count++] = edition->clients[what->client];
-    if (what->route < config->route_count && edition->routes[what->route] != RC_SPEND_NO_ROW)
-        ret_rows[count++] = edition->routes[what->route];
+    if (what->client < config->client_count && edition->rows[what->client] != RC_SPEND_NO_ROW)
+        ret_rows[count++] = edition->rows[what->client];
+    if (what->route < config->route_count && routes[what->route] != RC_SPEND_NO_ROW)
+        ret_rows[count++] = routes[what->route];
     for (size_t i = 0; i < config->budget_count; i++)
         if (is_matched(&config->budgets[i].match, client_name(edition, what->client),
                        route_name(edition, what), what->target))
-            ret_rows[count++] = edition->budgets[i];
+            ret_rows[count++] = budgets[i];
     return count;
 }
 
@@ -410,7 +389,7 @@ bool rc_purse_budget_at(rc_purse *purse, const rc_purse_edition *edition, size_t
                         int64_t now_unix_ms, rc_purse_budget *ret_budget)
 {
     for (size_t i = 0; i < budget_count(edition->config); i++) {
-        uint32_t row = row_at(edition, i);
+        uint32_t row = edition->rows[i];
         if (row == RC_SPEND_NO_ROW || index-- > 0)
             continue;
         budget b = budget_at(edition->config, i);
@@ -427,7 +406,7 @@ uint32_t rc_purse_find(const rc_purse_edition *edition, rc_str scope)
         budget b = budget_at(edition->config, i);
         if (rc_str_eq(rc_str_slice(scope, 0, space), rc_str_c(b.kind)) &&
             rc_str_eq(rc_str_slice(scope, space + 1, scope.len), b.name))
-            return row_at(edition, i);
+            return edition->rows[i];
     }
     return RC_SPEND_NO_ROW;
 }
@@ -435,7 +414,7 @@ uint32_t rc_purse_find(const rc_purse_edition *edition, rc_str scope)
 void rc_purse_scope(const rc_purse_edition *edition, uint32_t row, rc_buf *buf)
 {
     for (size_t i = 0; i < budget_count(edition->config); i++) {
-        if (row_at(edition, i) != row || row == RC_SPEND_NO_ROW)
+        if (edition->rows[i] != row || row == RC_SPEND_NO_ROW)
             continue;
         budget b = budget_at(edition->config, i);
         rc_buf_push(buf, rc_str_c(b.kind));

@@ -53,9 +53,9 @@ typedef struct rc_purse_edition {
     rc_alloc alloc;
     const rc_config *config;
     const rc_prices *prices;
-    uint32_t *clients; /* rows, as many as config has; RC_SPEND_NO_ROW: it has no budget */
-    uint32_t *routes;
-    uint32_t budgets[RC_CONFIG_BUDGETS_MAX];
+    /* The row of each client, then of each route, then of each named budget, as config has them;
+     * RC_SPEND_NO_ROW: it has no budget. */
+    uint32_t *rows;
 } rc_purse_edition;
 
 /* One try at a target. */

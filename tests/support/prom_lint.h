@@ -253,8 +253,12 @@ static int lint_compare(const void *a, const void *b)
 static inline bool prom_lint_page(rc_str page, size_t *ret_series, char wrong[512])
 {
     prom_lint *l = calloc(1, sizeof(*l));
+    if (l == NULL)
+        abort();
     l->text = malloc(page.len + 1);
     l->series = malloc(LINT_SERIES_MAX * sizeof(char *));
+    if (l->text == NULL || l->series == NULL)
+        abort();
     memcpy(l->text, page.ptr, page.len);
     l->text[page.len] = '\0';
     bool is_good = page.len > 0 && page.ptr[page.len - 1] == '\n' && strlen(l->text) == page.len;
