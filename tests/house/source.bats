@@ -92,6 +92,8 @@ none_match() {
 }
 
 @test "no line of code above 100 columns" {
+    LC_ALL=C.UTF-8
+    export LC_ALL
     code | none_match '^.{101,}$'
 }
 
