@@ -142,7 +142,10 @@ static void files_find_each_other(void **state)
         for (size_t from = rc_str_find(text, RC_STR("/app/"), 0); from != RC_STR_NPOS;
              from = rc_str_find(text, RC_STR("/app/"), from + 1)) {
             const char *name = text.ptr + from + 5;
-            const rc_str file = rc_str_make(name, strcspn(name, "'\""));
+            size_t len = 0;
+            while (name + len < text.ptr + text.len && name[len] != '"' && name[len] != '\'')
+                len++;
+            const rc_str file = rc_str_make(name, len);
             if (rc_web_file_find(file) == NULL)
                 fail_msg("%s names %.*s", rc_web_files[i].name, (int)file.len, file.ptr);
             named++;
