@@ -107,7 +107,10 @@ void rc_gate_on_kept(uv_async_t *async);
 /* Paths of our own that are no endpoint of a provider's: health. True: it was answered. */
 bool rc_gate_answer_health(const rc_gate *gate, rc_exchange *exchange, rc_str path);
 
-/* Appends the list of models. */
-void rc_gate_push_models(const rc_gate_plans *plans, rc_buf *buf);
+/* Appends the list of models: names that a client of the dialect can use as they are, of routes
+ * without a star, then of targets. */
+void rc_gate_push_models(const rc_gate_plans *plans, rc_dialect dialect, rc_buf *buf);
+/* Appends one of them. id: borrows. */
+void rc_gate_push_model(rc_str id, rc_dialect dialect, rc_buf *buf);
 
 #endif

@@ -13,7 +13,7 @@ static rc_str too_large(void)
                   "limits.max_body_bytes.");
 }
 
-/* Of a path that is none: as whoever asks would have it. */
+/* Of a path of no provider's: as whoever asks would have it. */
 static rc_dialect guess_dialect(const rc_gate_request *request)
 {
     const rc_str path = rc_http1_target(request->reader, request->head);
@@ -48,8 +48,10 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
     const rc_gate_plans *plans = rc_gate_job_plans(job);
     const rc_config *config = plans->config;
     const rc_gate_fault fault = rc_gate_request_read_head(&job->request, reader, head);
-    job->dialect = job->request.endpoint != NULL ? job->request.endpoint->dialect
-                                                 : guess_dialect(&job->request);
+    const rc_gate_endpoint *endpoint = job->request.endpoint;
+    job->dialect = endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL
+                       ? endpoint->dialect
+                       : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
     if (config->client_count == 0 && is_of_a_page(reader, head)) {
@@ -124,7 +126,7 @@ static void keep_model(rc_gate_request *request)
     request->model.ptr = request->model_room;
 }
 
-static bool choose(rc_gate_job *job)
+static bool find_route(rc_gate_job *job)
 {
     keep_model(&job->request);
     const rc_gate_choice choice = rc_gate_plans_choose(job->edition->plans, &job->request);
@@ -137,7 +139,12 @@ static bool choose(rc_gate_job *job)
     job->route = choice.route;
     job->plan = choice.route->plan;
     job->model = choice.model;
-    return choose_policy(job) && (!job->route->is_open || own_entries(job));
+    return true;
+}
+
+static bool choose(rc_gate_job *job)
+{
+    return find_route(job) && choose_policy(job) && (!job->route->is_open || own_entries(job));
 }
 
 /* Without a record there is no answer: nobody is asked, and nothing paid, for nothing. */
@@ -181,7 +188,14 @@ static void begin(rc_gate_job *job)
 static void answer_models(rc_gate_job *job)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("application/json")};
-    rc_gate_push_models(rc_gate_job_plans(job), &job->lines);
+    const rc_dialect dialect = guess_dialect(&job->request); /* whatever errors are to be in */
+    const bool is_one = job->request.endpoint->model == RC_MODEL_PATH;
+    if (is_one && !find_route(job))
+        return;
+    if (is_one)
+        rc_gate_push_model(job->request.model, dialect, &job->lines);
+    else
+        rc_gate_push_models(rc_gate_job_plans(job), dialect, &job->lines);
     job->status = 200;
     job->state = RC_JOB_ENDING;
     if (rc_buf_status(&job->lines) == RC_OK &&

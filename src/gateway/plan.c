@@ -5,7 +5,7 @@
 
 #define PLANS_MAX_BYTES ((size_t)256 << 20)
 
-_Static_assert(8 + RC_ENDPOINT_COUNT <= 32, "each endpoint has a bit");
+_Static_assert(8 + RC_ENDPOINT_MODELS <= 32, "each endpoint of a provider has a bit");
 
 void rc_gate_trouble_add(rc_gate_trouble *trouble, rc_str text)
 {

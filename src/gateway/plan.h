@@ -131,10 +131,11 @@ rc_gate_choice rc_gate_plans_choose(rc_gate_plans *plans, const rc_gate_request 
 uint16_t rc_gate_route_target(rc_gate_plans *plans, const rc_gate_route *route, uint16_t entry,
                               rc_str model, uint64_t now_ms);
 
-/* What of rc_plan's capabilities an endpoint asks for. */
+/* What of rc_plan's capabilities an endpoint asks for. Those of our own, the last of the table, ask
+ * for none. */
 static inline uint32_t rc_gate_need_of(const rc_gate_endpoint *endpoint)
 {
-    return UINT32_C(1) << (8 + (unsigned)endpoint->id);
+    return endpoint->wire == RC_WIRE_LOCAL ? 0 : UINT32_C(1) << (8 + (unsigned)endpoint->id);
 }
 
 #define RC_GATE_NEEDS_MASK UINT32_C(0xff)

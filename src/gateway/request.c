@@ -85,7 +85,11 @@ static rc_gate_fault read_target(rc_gate_request *request, const rc_gate_match *
     request->rest = match->rest;
     if (!request->is_replay_said)
         request->replay = endpoint->replay;
-    if (!rc_gate_endpoint_takes(endpoint, rc_http1_method(request->reader)))
+    const bool is_taken = rc_gate_endpoint_takes(endpoint, rc_http1_method(request->reader));
+    /* A verb that we do not know reads like a part of the model's name. */
+    if (!is_taken && endpoint->wire == RC_WIRE_LOCAL && endpoint->model == RC_MODEL_PATH)
+        return rc_gate_fault_make(RC_GATE_FAULT_NOT_FOUND, "", "");
+    if (!is_taken)
         return rc_gate_fault_make(RC_GATE_FAULT_METHOD, "",
                                   endpoint->method == RC_METHOD_GET ? "GET" : "POST");
     request->is_stream = endpoint->streams == RC_STREAMS_ALWAYS;

@@ -402,6 +402,43 @@ YAML
     has '"id":"named"'
     has '"id":"up/gpt-4o"'
     run ! grep -qF '*' answer
+    # One of them; what a star lets in is one too.
+    [ "$(curl -sS "$base/v1/models/named")" = '{"id":"named","object":"model","created":0,"owned_by":"recourse"}' ]
+    curl -sS "$base/v1/models/up/any-other" >answer
+    has '"id":"up/any-other"'
+    # As the client's dialect lists them; none speaks these here.
+    [ "$(curl -sS -H 'anthropic-version: 2023-06-01' "$base/v1/models")" = '{"data":[],"has_more":false}' ]
+    [ "$(curl -sS "$base/v1beta/models")" = '{"models":[]}' ]
+}
+
+@test "every dialect lists the models that speak it" {
+    mock
+    cat >recourse.yaml <<EOF
+audit: {durability: off}
+providers:
+  a: {kind: openai, base_url: "http://127.0.0.1:$port/v1"}
+  b: {kind: anthropic, base_url: "http://127.0.0.1:$port"}
+  c: {kind: gemini, base_url: "http://127.0.0.1:$port"}
+routes:
+  - {model: all-a, chain: [{target: a/x}]}
+  - {model: all-b, chain: [{target: b/x}]}
+  - {model: all-c, chain: [{target: c/x}]}
+EOF
+    start gate serve --config recourse.yaml --listen 127.0.0.1:0
+    base=http://127.0.0.1:$port
+    names() { # PATH [CURL-ARGUMENT...]
+        curl -sS "${@:2}" "$base$1" | grep -oE '"(id|name)":"[^"]*"' | cut -d'"' -f4 | tr '\n' ' '
+    }
+    [ "$(names /v1/models)" = "all-a all-b all-c a/x b/x c/x " ]
+    [ "$(names /v1/models -H 'anthropic-version: 2023-06-01')" = "all-b b/x " ]
+    [ "$(names /v1beta/models)" = "models/all-c models/c/x " ]
+    # An id that is none is an error of the dialect.
+    curl -sS "$base/v1/models/nobody" >answer
+    has '"code":"model_not_found"'
+    curl -sS -H 'anthropic-version: 2023-06-01' "$base/v1/models/nobody" >answer
+    has '"type":"not_found_error"'
+    curl -sS "$base/v1beta/models/nobody" >answer
+    has '"status":"NOT_FOUND"'
 }
 
 @test "without a configuration there is a demo in the process" {

@@ -143,9 +143,17 @@ function addModels(group) {
     group.test("models: the list", async () => {
         const { api } = client();
         const ids = [];
-        for await (const model of api.models.list())
+        for await (const model of api.models.list()) {
+            assert.equal(model.type, "model");
             ids.push(model.id);
-        assert.ok(ids.includes("model-1"), ids.join(" ").slice(0, 200));
+        }
+        assert.ok(ids.length > 0 && new Set(ids).size === ids.length, ids.join(" ").slice(0, 200));
+        assert.equal((await api.models.retrieve(ids[0])).display_name, ids[0]);
+    });
+    group.test("models: one that is none", async () => {
+        const { api } = client();
+        const error = await thrown(() => api.models.retrieve("nobody/nothing"));
+        assert.equal(error.constructor, Anthropic.NotFoundError, error.constructor.name);
     });
 }
 

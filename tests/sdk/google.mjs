@@ -80,6 +80,14 @@ function addSuccesses(group) {
         const { api } = client();
         assert.ok((await api.models.countTokens({ model: target.name, contents })).totalTokens > 0);
     });
+    group.test("models: the list, and one of it", async () => {
+        const { api } = client();
+        const names = [];
+        for await (const model of await api.models.list())
+            names.push(model.name);
+        assert.ok(names.includes(`models/${target.name}`), names.join(" ").slice(0, 200));
+        assert.equal((await api.models.get({ model: target.name })).displayName, target.name);
+    });
     group.test("embedContent: numbers", async () => {
         const { api } = client();
         const { embeddings } = await api.models.embedContent({ model: target.name, contents: ["Hello", "you"] });

@@ -309,6 +309,12 @@ function otherGroup() {
         for await (const model of api.models.list())
             ids.push(model.id);
         assert.ok(ids.includes("model-1") && ids.includes("p1/mock/tokens-12"), ids.join(" ").slice(0, 200));
+        assert.equal((await api.models.retrieve("p1/mock/tokens-12")).id, "p1/mock/tokens-12");
+    });
+    group.test("models: one that is none", async () => {
+        const { api } = client();
+        const error = await thrown(() => api.models.retrieve("nobody/nothing"));
+        assert.equal(error.constructor, OpenAI.NotFoundError, error.constructor.name);
     });
     addRetries(group);
     addRefusals(group);

@@ -21,6 +21,10 @@ static const path_case path_cases[] = {
     {"/v1/audio/transcriptions", RC_ENDPOINT_TRANSCRIPTIONS, "", "", ""},
     {"/v1/audio/translations", RC_ENDPOINT_TRANSLATIONS, "", "", ""},
     {"/v1/models", RC_ENDPOINT_MODELS, "", "", ""},
+    {"/v1/models/gpt-4o", RC_ENDPOINT_MODEL, "gpt-4o", "", ""},
+    {"/v1/models/openai/gpt-4o", RC_ENDPOINT_MODEL, "openai/gpt-4o", "", ""},
+    {"/v1beta/models", RC_ENDPOINT_GEMINI_MODELS, "", "", ""},
+    {"/v1beta/models/gemini-x", RC_ENDPOINT_GEMINI_MODEL, "gemini-x", "", ""},
     {"/v1/messages", RC_ENDPOINT_MESSAGES, "", "", ""},
     {"/v1/messages/count_tokens", RC_ENDPOINT_COUNT_TOKENS, "", "", ""},
     {"/v1beta/models/gemini-2.0-flash:generateContent", RC_ENDPOINT_GENERATE, "gemini-2.0-flash",
@@ -45,10 +49,11 @@ static const path_case path_cases[] = {
     {"/v1/chat%2Fcompletions", -1, "", "", ""},
     {"/v1/../v1/messages", -1, "", "", ""},
     {"/v1/models/", -1, "", "", ""},
-    {"/v1/models/g", -1, "", "", ""},
-    {"/v1beta/models/:generateContent", -1, "", "", ""},
-    {"/v1beta/models/g%3AgenerateContent", -1, "", "", ""},
-    {"/v1beta/models/g:deleteModel", -1, "", "", ""},
+    {"/v1beta/models/", -1, "", "", ""},
+    /* Names that have no verb. */
+    {"/v1beta/models/:generateContent", RC_ENDPOINT_GEMINI_MODEL, ":generateContent", "", ""},
+    {"/v1beta/models/g%3AgenerateContent", RC_ENDPOINT_GEMINI_MODEL, "g%3AgenerateContent", "", ""},
+    {"/v1beta/models/g:deleteModel", RC_ENDPOINT_GEMINI_MODEL, "g:deleteModel", "", ""},
     {"/p", -1, "", "", ""},
     {"/p/", -1, "", "", ""},
     {"/p/openai", -1, "", "", ""},
@@ -80,7 +85,10 @@ static void the_table_holds_together(void **state)
         const rc_gate_endpoint *row = rc_gate_endpoint_at(i);
         assert_int_equal(row->id, i);
         assert_int_equal(row->path.ptr[0], '/');
-        assert_true((row->verb.len > 0) == (row->model == RC_MODEL_PATH));
+        assert_true((row->verb.len > 0) ==
+                    (row->model == RC_MODEL_PATH && row->wire != RC_WIRE_LOCAL));
+        /* Those of our own come last. */
+        assert_int_equal(row->wire == RC_WIRE_LOCAL, i >= RC_ENDPOINT_MODELS);
         /* A wire's own providers answer its endpoints. */
         if (row->wire < RC_WIRE_COUNT)
             assert_true(row->upstream[row->wire].len > 0);

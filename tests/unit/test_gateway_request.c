@@ -19,6 +19,8 @@ static const head_case head_cases[] = {
     {"POST /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
     {"GET /v1/messages HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_METHOD, ""},
     {"POST /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_METHOD, ""},
+    {"POST /v1beta/models/a:predict HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
+    {"DELETE /v1/models/a HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_NOT_FOUND, ""},
     {"GET /p/a/../x HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
     {"GET /p/a/x/%2e%2E/y HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
     {"GET /p/a/x/.%2e HTTP/1.1\r\nHost: a\r\n\r\n", RC_GATE_FAULT_PATH, ""},
