@@ -64,6 +64,7 @@ _recourse() {
         mock:--port-file) files=1 ;;
         serve:--config) files=1 ;;
         serve:--listen) return ;;
+        serve:--admin) return ;;
         serve:--port-file) files=1 ;;
         serve:--log) return ;;
         audit:--store) files=1 ;;
@@ -132,7 +133,7 @@ _recourse() {
             words='--help --listen --scenario --seed --port-file --quiet'
             ;;
         serve)
-            words='--help --config --listen --port-file --log'
+            words='--help --config --listen --admin --port-file --log'
             ;;
         audit)
             words='--help --store --config --since --until --client --route --model --target --code --class --outcome --report --limit --after --by --of --follow --format --agent --view --color --width -f list show tail stats export check'

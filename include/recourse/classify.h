@@ -82,6 +82,7 @@ typedef struct rc_failure {
     int64_t now_unix_ms;    /* turns points in time into waits; 0: they are ignored */
     rc_str host;            /* who was asked: "api.groq.com"; empty: not known */
     rc_str report_id;       /* of the report that is made of it; empty: it has none */
+    rc_str called;          /* the provider as the report names it: "backup"; empty: as above */
 } rc_failure;
 
 /* What it means. Texts view the failure, static tables or `space`. */

@@ -7,6 +7,7 @@
 enum {
     SERVE_CONFIG,
     SERVE_LISTEN,
+    SERVE_ADMIN,
     SERVE_PORT_FILE,
     SERVE_LOG,
     SERVE_COUNT
@@ -36,6 +37,7 @@ static int run(rc_cli *cli, const rc_args *args)
     const rc_serve_options options = {
         .config_path = args->values[SERVE_CONFIG],
         .listen = args->values[SERVE_LISTEN],
+        .admin = args->values[SERVE_ADMIN],
         .port_file = args->values[SERVE_PORT_FILE],
         .log_format = log_format,
     };
@@ -49,6 +51,9 @@ static const rc_option serve_options[SERVE_COUNT] = {
     [SERVE_LISTEN] = {"listen", "HOST:PORT", NULL, 0, 0,
                       "where to listen (default: the configuration's); port 0 lets the system "
                       "choose"},
+    [SERVE_ADMIN] = {"admin", "HOST:PORT", NULL, 0, 0,
+                     "where the dashboard and the rest of the operator's side listen, or off "
+                     "(default: the configuration's, else 127.0.0.1:8789)"},
     [SERVE_PORT_FILE] = {"port-file", "FILE", NULL, 0, 0,
                          "write the port into this file once it is open"},
     [SERVE_LOG] = {"log", "FORMAT", NULL, 0, 0,

@@ -10,6 +10,7 @@
 typedef struct rc_serve_options {
     const char *config_path; /* NULL: the one that is found */
     const char *listen;      /* HOST:PORT; NULL: the configuration's */
+    const char *admin;       /* HOST:PORT of the operator's side, or off; NULL: as configured */
     const char *port_file;   /* NULL: none */
     int log_format;          /* rc_config_log_format; -1: the configuration's */
 } rc_serve_options;

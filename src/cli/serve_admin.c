@@ -76,7 +76,7 @@ static int listen_tcp(serve_run *run, const rc_mock_address *address)
         rc_serve_push_address(&cli->err, address->host, address->port);
         rc_cli_text(&cli->err, ": ");
         rc_cli_name(cli, rc_str_c(listening.text));
-        rc_cli_text(&cli->err, "; name another address in admin.listen, or turn it off there\n");
+        rc_cli_text(&cli->err, "; name another address with --admin or in admin.listen, or off\n");
         return RC_EXIT_UNAVAILABLE;
     }
     rc_serve_log_address(run, "operator's side at http://", address->host, listening.port);
@@ -139,12 +139,17 @@ int rc_serve_admin_open(serve_run *run)
 {
     rc_gate_world *world = rc_gateway_world(run->gateway);
     const rc_config_admin *config = &world->plans->config->admin;
-    const bool listens = rc_config_admin_listens(config);
+    const char *said = run->options->admin;
+    const rc_str listen = said != NULL ? rc_str_c(said) : config->listen;
+    const bool listens = !rc_str_eq(listen, RC_STR("off"));
     rc_mock_address address = {0};
     if (!listens && config->socket.len == 0)
         return RC_EXIT_OK;
-    if (listens && !rc_mock_address_parse(config->listen, &address))
-        return rc_serve_refuse(run->cli, "admin.listen is no HOST:PORT", "", RC_EXIT_CONFIG);
+    if (listens && !rc_mock_address_parse(listen, &address))
+        return rc_serve_refuse(
+            run->cli,
+            said != NULL ? "--admin takes HOST:PORT or off, not " : "admin.listen is no HOST:PORT",
+            said != NULL ? said : "", said != NULL ? RC_EXIT_USAGE : RC_EXIT_CONFIG);
     const rc_admin_source source = {.look = look, .act = act, .ctx = run};
     const rc_admin_settings settings = {
         .alloc = run->cli->alloc,

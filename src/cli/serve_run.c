@@ -60,8 +60,9 @@ static void warn_of_restart(const serve_run *run, const rc_config *old, const rc
         {"store", !rc_str_eq(old->root.store, new->root.store)},
         {"audit", old->audit.durability != new->audit.durability ||
                       old->audit.on_failure != new->audit.on_failure},
-        {"admin", !rc_str_eq(old->admin.listen, new->admin.listen) ||
-                      !rc_str_eq(old->admin.socket, new->admin.socket)},
+        {"admin",
+         (run->options->admin == NULL && !rc_str_eq(old->admin.listen, new->admin.listen)) ||
+             !rc_str_eq(old->admin.socket, new->admin.socket)},
         {"limits.max_connections", old->limits.max_connections != new->limits.max_connections},
         {"limits.max_header_bytes", old->limits.max_header_bytes != new->limits.max_header_bytes},
     };

@@ -23,7 +23,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     if (verdict->category != RC_CATEGORY_NONE)
         rc_builder_set_category(&b, verdict->category);
     rc_builder_set_retryable(&b, verdict->is_retryable);
-    rc_builder_set_provider(&b, verdict->provider);
+    rc_builder_set_provider(&b, failure->called.len > 0 ? failure->called : verdict->provider);
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
     rc_builder_set_detail(&b, verdict->message);

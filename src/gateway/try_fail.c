@@ -81,6 +81,7 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
     failure->status = try->mode == RC_MODE_HEAD ? 0 : rc_http1_status(try->reader);
     failure->provider =
         try->provider->is_demo ? RC_STR("") : rc_str_c(try->provider->config->kind->name);
+    failure->called = try->provider->config->name;
     failure->model = try->model;
     failure->family = job->request.endpoint->family;
     failure->replay = job->request.replay;

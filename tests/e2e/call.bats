@@ -191,10 +191,10 @@ said() { [[ $stderr == *"$1"* ]]; }
 @test "without a terminal: a plain line for a wait and for a switch, no control character" {
     run -0 --separate-stderr call --model demo-retry hello
     echo "$stderr"
-    [ "${stderr_lines[0]}" = 'recourse call: The provider is limiting the rate of requests: retrying (1/5) in 800ms' ]
+    [ "${stderr_lines[0]}" = 'recourse call: demo is limiting the rate of requests: retrying (1/5) in 800ms' ]
     said '2 attempts · waited 800ms · first token '
     run -0 --separate-stderr call --model demo-fallback hello
-    [ "${stderr_lines[0]}" = 'recourse call: The provider is overloaded: switching from demo/503+tokens-1 to demo/ok' ]
+    [ "${stderr_lines[0]}" = 'recourse call: demo is overloaded: switching from demo/503+tokens-1 to demo/ok' ]
     [[ $stderr != *$'\033'* ]]
 }
 
@@ -411,7 +411,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     gate
     run -0 --separate-stderr call --via "$via" --model demo/429-ms-300@1 hello
     echo "$stderr"
-    said 'The provider is limiting the rate of requests: retrying (1/5) in 300ms'
+    said 'demo is limiting the rate of requests: retrying (1/5) in 300ms'
     said 'demo/429-ms-300@1 · 2 attempts · waited 300ms'
     run -69 --separate-stderr call --via "$via/v1" --model demo/quota hello
     said QuotaExhausted
@@ -543,7 +543,7 @@ shows() { screen | grep -qE -- "$1"; }
 
 @test "terminal: the wait counts down, and leaves the answer and one line" {
     on_screen '"$RECOURSE" call --model demo/429-retry-after-3@1 hello; echo status $?'
-    until_true shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  The provider is limiting the rate of re…$'
+    until_true shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  demo is limiting the rate of requests$'
     until_true shows '^status 0'
     screen
     run -1 shows Retrying
@@ -603,7 +603,7 @@ shows() { screen | grep -qE -- "$1"; }
 @test "terminal: the line follows the window's width" {
     columns=100
     on_screen '"$RECOURSE" call --model demo/429-retry-after-60 hello'
-    until_true shows 'esc to cancel\)  The provider is limiting the rate of requests$'
+    until_true shows 'esc to cancel\)  demo is limiting the rate of requests$'
     tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 42
     until_true shows '^Retrying \(1/5\) in [0-9]+s… \(esc to cancel\)$'
     tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 32
@@ -626,7 +626,7 @@ shows() { screen | grep -qE -- "$1"; }
 @test "terminal: a switch stays on the screen" {
     on_screen '"$RECOURSE" call --model demo-fallback hello; echo status $?'
     until_true shows '^status 0'
-    shows '^Switching from demo/503\+tokens-1 to demo/ok: The provider is overloaded$'
+    shows '^Switching from demo/503\+tokens-1 to demo/ok: demo is overloaded$'
     screen -e | grep -qF $'\033[2mSwitching'
 }
 
@@ -636,7 +636,7 @@ shows() { screen | grep -qE -- "$1"; }
     run -1 bash -c 'tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p -e | grep -F $'"'\\033[2m'"
     keys 'clear; TERM=dumb "$RECOURSE" call --model demo-retry hello; echo dumb $?' Enter
     until_true shows '^dumb 0'
-    shows '^recourse call: The provider is limiting the rate of requests: retrying \(1/5\)'
+    shows '^recourse call: demo is limiting the rate of requests: retrying \(1/5\)'
     keys 'clear; LANG=C "$RECOURSE" call --model demo/429-retry-after-60 hello; echo ascii $?' Enter
     until_true shows '^Retrying \(1/5\) in [0-9m ]+s\.\.\. \(esc to cancel\)'
     keys Escape

@@ -411,6 +411,30 @@ YAML
     [ "$(curl -sS "$base/v1beta/models")" = '{"models":[]}' ]
 }
 
+@test "--admin says where the operator's side listens" {
+    mock
+    gate '  - {model: any, chain: [{target: up/x}]}'
+    sed 's/audit-1\.db/audit-2.db/' recourse.yaml >other.yaml
+    for wrong in here 127.0.0.1:99999; do
+        run -64 --separate-stderr "$RECOURSE" serve --config other.yaml --admin "$wrong"
+        [[ "$stderr" == *"--admin takes HOST:PORT or off, not $wrong"* ]]
+    done
+    # Beyond this machine it takes a token, whoever asks for it.
+    run -69 --separate-stderr "$RECOURSE" serve --config other.yaml --admin 0.0.0.0:0
+    [[ "$stderr" == *"there is no token"* ]]
+    start other serve --config other.yaml --listen 127.0.0.1:0 --admin 127.0.0.1:0 --log human
+    admin=$(sed -n "s/.*operator's side at //p" other.talk)
+    [ "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/metrics")" = 200 ]
+}
+
+@test "a provider is named as the configuration names it" {
+    mock
+    gate '  - {model: spent, policy: fast, chain: [{target: up/mock/quota}]}'
+    chat spent
+    has '"message":"The quota or credit with up is used up."'
+    has '"provider":"up"'
+}
+
 @test "every dialect lists the models that speak it" {
     mock
     cat >recourse.yaml <<EOF
@@ -424,7 +448,7 @@ routes:
   - {model: all-b, chain: [{target: b/x}]}
   - {model: all-c, chain: [{target: c/x}]}
 EOF
-    start gate serve --config recourse.yaml --listen 127.0.0.1:0
+    start gate serve --config recourse.yaml --listen 127.0.0.1:0 --admin off
     base=http://127.0.0.1:$port
     names() { # PATH [CURL-ARGUMENT...]
         curl -sS "${@:2}" "$base$1" | grep -oE '"(id|name)":"[^"]*"' | cut -d'"' -f4 | tr '\n' ' '
@@ -444,7 +468,7 @@ EOF
 @test "without a configuration there is a demo in the process" {
     export HOME=$PWD XDG_CONFIG_HOME=$PWD
     unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY
-    start gate serve --listen 127.0.0.1:0
+    start gate serve --listen 127.0.0.1:0 --admin 127.0.0.1:0
     gate_pid=${pids[-1]}
     base=http://127.0.0.1:$port
     chat demo/500@1 false -H "x-recourse-policy: session"
