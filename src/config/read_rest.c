@@ -168,9 +168,14 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
 {
     const rc_yaml_node *store = rc_yaml_get(root, RC_STR("store"));
     const rc_yaml_node *breaker = rc_yaml_get(root, RC_STR("breaker"));
+    const rc_yaml_node *content =
+        rc_yaml_get(rc_yaml_get(root, RC_STR("audit")), RC_STR("content"));
     check_listen(r, rc_yaml_get(root, RC_STR("listen")));
     if (store != NULL)
         check_store(r, store);
+    /* Whoever relies on it must not find out when it is needed. */
+    if (content != NULL && r->config->audit.content != 0)
+        refuse(r, content, "this version keeps no prompts and answers: only off is possible");
     if (breaker != NULL && r->config->breaker.open_ms > r->config->breaker.open_max_ms)
         rc_config_fault_say(rc_yaml_fault_at_key(r->faults, breaker),
                             "open_ms is longer than open_max_ms");

@@ -80,7 +80,7 @@ static const char whole[] =
     "policies:\n"
     "  fast: {max_attempts: 3, backoff: exponential, base_ms: 50, max_delay_ms: 1000, jitter: 20}\n"
     "retry_budget: {ratio: 0.25, floor_per_s: 11}\n"
-    "audit: {durability: async, content: on}\n"
+    "audit: {durability: async, content: off}\n"
     "clients: [{name: app, token: env:T, budget_usd: 12.5, on_exceed: fail}]\n"
     "budgets:\n"
     "  - {name: all, limit_usd: 100.000001, per: day, on_exceed: pause}\n"
@@ -133,7 +133,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_ptr_equal(rc_config_route_find(&config, RC_STR("x")), &config.routes[2]);
 
     assert_int_equal(config.audit.durability, RC_DURABLE_ASYNC);
-    assert_int_equal(config.audit.content, 1);
+    assert_int_equal(config.audit.content, 0);
     assert_int_equal(config.clients[0].budget_usd, 12500000);
     assert_int_equal(config.clients[0].on_exceed, RC_EXCEED_FAIL);
     assert_int_equal(config.budget_count, 2);
@@ -253,6 +253,8 @@ static const refusal refusals[] = {
     {"cooldown_ms: -1\n", 1, 14, "cooldown_ms", "from 0 to 86400000", ""},
     {"retry_budget: {ratio: 1.5}\n", 1, 23, "retry_budget.ratio", "from 0 to 1 is", ""},
     {"audit: {content: yes}\n", 1, 18, "audit.content", "off or on is expected", ""},
+    {"audit: {content: on}\n", 1, 18, "audit.content",
+     "this version keeps no prompts and answers: only off is possible", ""},
     {"breaker: {open_ms: 9, open_max_ms: 8}\n", 1, 1, "breaker", "longer than open_max_ms", ""},
     {"providers: {x: {kind: opnai}}\n", 1, 23, "providers.x.kind", "there is no", "openai"},
     {"providers: {x: {}}\n", 1, 13, "providers.x", "kind is missing", ""},
