@@ -96,6 +96,7 @@ static int exit_status_of(rc_store_fault_kind kind)
     switch (kind) {
     case RC_STORE_MISSING:
     case RC_STORE_DIRECTORY:
+    case RC_STORE_NO_FOLDER:
         return RC_EXIT_NO_INPUT;
     case RC_STORE_NOT_ALLOWED:
     case RC_STORE_READ_ONLY:

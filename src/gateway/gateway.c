@@ -201,12 +201,9 @@ static bool say_fault(rc_gate_trouble *trouble, const rc_store_fault *fault)
 {
     trouble->store_fault = (int)fault->kind;
     rc_gate_trouble_add(trouble, RC_STR("the audit cannot be kept: "));
-    rc_gate_trouble_add(trouble, rc_str_c(rc_store_fault_text(fault->kind)));
-    if (fault->detail[0] != '\0') {
-        rc_gate_trouble_add(trouble, RC_STR(" ("));
-        rc_gate_trouble_add(trouble, rc_str_c(fault->detail));
-        rc_gate_trouble_add(trouble, RC_STR(")"));
-    }
+    rc_gate_trouble_add(
+        trouble,
+        rc_str_c(fault->detail[0] != '\0' ? fault->detail : rc_store_fault_text(fault->kind)));
     rc_gate_trouble_add(trouble, RC_STR(". "));
     rc_gate_trouble_add(trouble, rc_str_c(rc_store_fault_advice(fault->kind)));
     return false;

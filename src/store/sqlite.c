@@ -247,6 +247,8 @@ static bool take_lock(rc_sqlite *sqlite, rc_store_fault *fault)
         return rc_store_fault_set(fault, RC_STORE_HAS_WRITER, "open", sqlite->path, NULL);
     if (error == 0)
         error = rc_private_file_make(sqlite->path);
+    if (error == ENOENT)
+        return rc_store_fault_set(fault, RC_STORE_NO_FOLDER, "open", sqlite->path, NULL);
     return error == 0 || rc_store_fault_set(fault, cannot_open(error), "open", sqlite->path,
                                             rc_sys_error_text(error));
 }

@@ -273,7 +273,7 @@ static void test_a_file_that_is_not_there(void **state)
     write_file(world->path, "", 0, -1);
     assert_refused(world, RC_STORE_READ, RC_STORE_MISSING);
     snprintf(world->url, sizeof(world->url), "sqlite:%s/no/such/folder.db", world->folder);
-    assert_refused(world, RC_STORE_WRITE, RC_STORE_MISSING);
+    assert_refused(world, RC_STORE_WRITE, RC_STORE_NO_FOLDER);
 }
 
 static void test_a_folder_that_may_not_be_written(void **state)
@@ -282,7 +282,7 @@ static void test_a_folder_that_may_not_be_written(void **state)
     if (geteuid() == 0) { /* whom nothing is forbidden, but for what no file system allows */
         snprintf(world->url, sizeof(world->url), "sqlite:/proc/self/audit.db");
         assert_false(world_open(world, RC_STORE_WRITE));
-        assert_true(world->fault.kind == RC_STORE_MISSING ||
+        assert_true(world->fault.kind == RC_STORE_NO_FOLDER ||
                     world->fault.kind == RC_STORE_NOT_ALLOWED);
         return;
     }
