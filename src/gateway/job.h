@@ -267,8 +267,8 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
-/* The same with a report that is made. Takes. */
-void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report);
+/* The same with a report that is made, and why the call stops then. report: takes. */
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why);
 
 /* ---- job_money.c: budgets ---- */
 
