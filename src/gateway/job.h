@@ -28,6 +28,8 @@
 #define RC_JOB_HELD_MAX ((size_t)256 << 10)
 /* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
 #define RC_JOB_TAIL_MS 500u
+/* When whoever finds no room here is to come again. Nobody knows when there will be some. */
+#define RC_GATE_BUSY_MS 1000
 
 typedef enum rc_job_state {
     RC_JOB_READING = 0,

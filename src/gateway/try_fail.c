@@ -108,6 +108,8 @@ static const rc_report *report_try(const rc_gate_try *try, rc_code code, rc_str 
     rc_gate_job_begin_report(try->job, &builder, code, message);
     rc_builder_set_provider(&builder, try->provider->config->name);
     rc_builder_set_model(&builder, try->model);
+    if (code == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
     return rc_builder_finish(&builder);
 }
 

@@ -13,16 +13,15 @@ import itertools
 import json
 import os
 import random
-import re
 import subprocess
 import threading
 from queue import Empty, SimpleQueue
 
-from gateways import Lasting
+from dialects import DIALECTS
+from gateways import Lasting, Metrics
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
 from mocks import Mock
 from peers import CLEAN, Client
-from streams import parse_sse
 
 OPERATIONS = 150 if IS_FEW else 1000
 THREADS = 12
@@ -39,42 +38,9 @@ LAST_SEEN = b"and"
 PROVIDERS = {"oa": ("openai", "/v1"), "ob": ("openai", "/v1"),
              "ca": ("anthropic", ""), "cb": ("anthropic", ""),
              "ga": ("gemini", ""), "gb": ("gemini", "")}
+TOKEN = b"Authorization: Bearer token-of-app\r\n"
 KEYS = {f"{name}:{number}": f"key-of-{name}-{number}" for name in PROVIDERS for number in (1, 2)}
 
-
-class Dialect:
-    """How a model is asked; the first of two providers is `first`."""
-
-    def __init__(self, name, first, second):
-        self.name, self.first, self.second = name, first, second
-
-    def request(self, model, is_stream, prompt, has_usage):
-        message = [{"role": "user", "content": prompt}]
-        path, body = f"/v1/{self.name}", {"model": model, "stream": is_stream}
-        if self.name == "chat/completions":
-            body["messages"] = message
-            if is_stream and has_usage:
-                body["stream_options"] = {"include_usage": True}
-        elif self.name == "responses":
-            body["input"] = message if is_stream else prompt
-        elif self.name == "messages":
-            body.update(messages=message, max_tokens=1000, system=prompt[:4])
-        else:
-            way = "streamGenerateContent?alt=sse" if is_stream else "generateContent"
-            path = f"/v1beta/models/{model}:{way}"
-            body = {"contents": [{"role": "user", "parts": [{"text": prompt}]}]}
-        text = json.dumps(body)
-        return (f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token-of-app\r\n"
-                f"Content-Length: {len(text)}\r\n\r\n{text}").encode()
-
-    def has_error(self, body):
-        """Does the stream end in an error of the dialect?"""
-        events = [json.loads(data) for _, data in parse_sse(body)[0] if data != "[DONE]"]
-        return any("error" in event and event["error"] for event in events)
-
-
-DIALECTS = [Dialect("chat/completions", "oa", "ob"), Dialect("responses", "oa", "ob"),
-            Dialect("messages", "ca", "cb"), Dialect("gemini", "ga", "gb")]
 
 # EITHER: as many fail at once as there are, so that tries may be used up.
 ANSWER, FAILURE, EITHER, BROKEN, LEAVES, LEAVES_EARLY = range(6)
@@ -179,7 +145,7 @@ class Run:
         prompt = " ".join(words[:6 + number % 9]) if kind.end != BROKEN else PROMPT
         # Where the answer says the prompt again it need not be counted for us.
         has_usage = number % 2 == 0 or not any("echo" in model for model in kind.chain)
-        data = dialect.request(f"{kind.name}.{dialect.first}", is_stream, prompt, has_usage)
+        data = dialect.request(f"{kind.name}.{dialect.first}", is_stream, prompt, has_usage, TOKEN)
         if kind.end == LEAVES_EARLY:
             self._leave_early(data)
             return
@@ -264,20 +230,6 @@ def check_same(ours, theirs, who):
         check(not different, who, "by", group, "(ours, the provider's):", different)
 
 
-class Metrics:
-    def __init__(self, text):
-        self.rows = []
-        for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.M):
-            self.rows.append((name, dict(re.findall(r'(\w+)="([^"]*)"', labels)), float(value)))
-
-    def sum(self, wanted, **labels):
-        return sum(value for name, has, value in self.rows
-                   if name == wanted and all(has.get(key) == label for key, label in labels.items()))
-
-    def labels(self, wanted, key):
-        return {has[key] for name, has, _ in self.rows if name == wanted}
-
-
 class World:
     """The run, and what was said of it while the gateway was there and afterwards."""
 
@@ -291,26 +243,15 @@ class World:
             self.gateway.write({"listen": "127.0.0.1:0", "store": "sqlite:audit.db",
                                 **configuration(self.mock)})
             self.gateway.start()
-            self.find_admin()
             Run(self.gateway, self.mock).run()
-            wait_until(lambda: Metrics(self.page("/metrics")).sum("recourse_in_flight") == 0, "the last one")
-            self.metrics = Metrics(self.page("/metrics"))
-            self.budgets = json.loads(self.page("/admin/v1/budgets"))
+            wait_until(lambda: Metrics(self.gateway.page("/metrics")).sum("recourse_in_flight") == 0, "the last one")
+            self.metrics = Metrics(self.gateway.page("/metrics"))
+            self.budgets = json.loads(self.gateway.page("/admin/v1/budgets"))
             self.gateway.end()
             self.ledger = self.mock.ledger()
         except BaseException:
             self.stop()
             raise
-
-    def find_admin(self):
-        """The last one that was said."""
-        self.admin_port = int(re.findall(r"operator's side at \S+:(\d+)", self.gateway.said())[-1])
-
-    def page(self, path):
-        with Client(self.admin_port) as client:
-            answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        check(answer.status == 200, answer)
-        return answer.body.decode()
 
     def audit(self, *words):
         return subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", *words], check=True,
@@ -446,8 +387,7 @@ def budget_says_the_same():
         check(budget["held_usd"] == 0, budget)
     check_budget(world.budgets)
     world.gateway.start()
-    world.find_admin()
-    check_budget(json.loads(world.page("/admin/v1/budgets")))
+    check_budget(json.loads(world.gateway.page("/admin/v1/budgets")))
     world.gateway.end()
 
 
