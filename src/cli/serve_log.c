@@ -103,10 +103,10 @@ void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)
     rc_buf_push(&text, news->kind == RC_SPEND_PAUSED   ? RC_STR(" is used up; requests wait: ")
                        : news->kind == RC_SPEND_NEARLY ? RC_STR(" is nearly used up: ")
                                                        : RC_STR(" is used up: "));
-    rc_buf_push_u64(&text, news->spent);
+    rc_spend_push_usd(&text, news->spent);
     rc_buf_push(&text, RC_STR(" of "));
-    rc_buf_push_u64(&text, news->limit);
-    rc_buf_push(&text, RC_STR(" millionths of a dollar"));
+    rc_spend_push_usd(&text, news->limit);
+    rc_buf_push(&text, RC_STR(" is spent"));
     rc_serve_log_event(ctx,
                        news->kind == RC_SPEND_PAUSED ? RC_LOG_EVENT_BUDGET_PAUSED
                                                      : RC_LOG_EVENT_BUDGET_WARNING,

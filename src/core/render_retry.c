@@ -2,6 +2,7 @@
 
 #include "codec/datetime.h"
 #include "codec/duration.h"
+#include "core/render_text.h"
 
 /* The end of the year 9999. A clock that shows more, or a time before 1970, is no clock. */
 #define CLOCK_MAX_MS INT64_C(253402300799999)
@@ -87,9 +88,10 @@ void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *c
     if (!rc_report_is_retryable(report)) {
         rc_buf_push(buf, why_not(report));
         if (wait_ms > 0) {
-            rc_buf_push(buf, RC_STR(" The provider names a wait of "));
+            const bool is_ours = rc_report_class(report) == RC_CLASS_LIMIT;
+            rc_buf_push(buf, rc_wait_words(report));
             rc_duration_push(buf, wait_ms);
-            push_clock(buf, RC_STR(" (until "), wait_ms, clock);
+            push_clock(buf, is_ours ? RC_STR(" (at ") : RC_STR(" (until "), wait_ms, clock);
             rc_buf_push_byte(buf, '.');
         }
     } else if (rc_report_is_retry_exhausted(report)) {

@@ -59,13 +59,19 @@ void rc_push_words(rc_buf *buf, rc_str name)
     }
 }
 
+rc_str rc_wait_words(const rc_report *report)
+{
+    return rc_report_class(report) == RC_CLASS_LIMIT ? RC_STR(" It renews in ")
+                                                     : RC_STR(" The provider names a wait of ");
+}
+
 void rc_push_wait_hint(rc_buf *buf, const rc_report *report)
 {
     int64_t wait_ms = rc_report_retry_after_ms(report);
     if (wait_ms <= 0)
         return;
     bool is_retryable = rc_report_is_retryable(report);
-    rc_buf_push(buf, is_retryable ? RC_STR(" Wait ") : RC_STR(" The provider names a wait of "));
+    rc_buf_push(buf, is_retryable ? RC_STR(" Wait ") : rc_wait_words(report));
     rc_duration_push(buf, wait_ms);
     rc_buf_push(buf, is_retryable ? RC_STR(" before the next try.") : RC_STR("."));
 }

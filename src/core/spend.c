@@ -405,6 +405,21 @@ bool rc_spend_release(rc_spend *spend, rc_spend_hold *hold)
     return settle(spend, hold, 0, NULL);
 }
 
+void rc_spend_push_usd(rc_buf *buf, uint64_t amount)
+{
+    char digits[6];
+    size_t len = sizeof digits;
+    uint64_t part = amount % 1000000;
+    for (size_t i = sizeof digits; i-- > 0; part /= 10)
+        digits[i] = (char)('0' + part % 10);
+    while (len > 2 && digits[len - 1] == '0')
+        len--;
+    rc_buf_push_byte(buf, '$');
+    rc_buf_push_u64(buf, amount / 1000000);
+    rc_buf_push_byte(buf, '.');
+    rc_buf_push(buf, rc_str_make(digits, len));
+}
+
 bool rc_spend_validate(const rc_spend *spend)
 {
     for (uint32_t i = 0; i < spend->row_count; i++) {

@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <recourse/buf.h>
 #include <recourse/event.h>
 #include <recourse/reason.h>
 
@@ -189,6 +190,9 @@ void rc_spend_event(const rc_spend_news *news, rc_str scope, rc_event *ret_event
 /* When the window of a time ends; 0: never. The day of a time, since 1970. */
 int64_t rc_spend_renews(rc_spend_per per, int64_t now_unix_ms);
 int64_t rc_spend_day(int64_t unix_ms);
+
+/* "$0.041": exact, with two decimals at least. */
+void rc_spend_push_usd(rc_buf *buf, uint64_t amount);
 
 /* Is everything within its bounds? For tests and fuzzing. */
 bool rc_spend_validate(const rc_spend *spend);

@@ -28,6 +28,8 @@
 #define RC_JOB_HELD_MAX ((size_t)256 << 10)
 /* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
 #define RC_JOB_TAIL_MS 500u
+/* When whoever finds no room here is to come again. Nobody knows when there will be some. */
+#define RC_GATE_BUSY_MS 1000
 
 typedef enum rc_job_state {
     RC_JOB_READING = 0,
@@ -267,8 +269,8 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
-/* The same with a report that is made. Takes. */
-void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report);
+/* The same with a report that is made, and why the call stops then. report: takes. */
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why);
 
 /* ---- job_money.c: budgets ---- */
 

@@ -1,5 +1,6 @@
 /* Budgets, as clients and people are told of them. */
 #include "base/str.h"
+#include "codec/datetime.h"
 #include "gateway/job.h"
 
 #define SCOPE_MAX_BYTES 512
@@ -16,34 +17,57 @@ void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told)
     }
 }
 
-/* "$0.034567" */
-static void push_usd(rc_buf *buf, uint64_t micros)
+/* The day, by the calendar of UTC: windows begin at midnight. */
+static void push_renewal(rc_buf *text, int64_t renews_unix_ms)
 {
-    char digits[6];
-    uint64_t part = micros % 1000000;
-    rc_buf_push_byte(buf, '$');
-    rc_buf_push_u64(buf, micros / 1000000);
-    for (int i = 5; i >= 0; i--) {
-        digits[i] = (char)('0' + part % 10);
-        part /= 10;
+    char room[40];
+    rc_buf date;
+    if (renews_unix_ms == 0) {
+        rc_buf_push(text, RC_STR(" It does not renew."));
+        return;
     }
-    rc_buf_push_byte(buf, '.');
-    rc_buf_push(buf, rc_str_make(digits, sizeof digits));
+    rc_buf_init_fixed(&date, room, sizeof room);
+    rc_rfc3339_push(&date, renews_unix_ms);
+    rc_buf_push(text, RC_STR(" It renews on "));
+    rc_buf_push(text, rc_str_slice(rc_buf_get(&date), 0, 10));
+    rc_buf_push(text, RC_STR(" (UTC)."));
 }
 
+/* "The budget of client app has no room for this request, which may cost $0.04: $0.031 of $0.05 is
+ * spent, $0.01 is held for calls in flight. It renews on 2026-12-01 (UTC)." */
 static void push_message(const rc_gate_try *try, const rc_spend_answer *answer, rc_buf *text)
 {
     rc_buf_push(text, RC_STR("The budget of "));
     rc_purse_scope(&rc_gate_job_plans(try->job)->money, answer->row, text);
-    rc_buf_push(text, RC_STR(" is used up: "));
-    push_usd(text, answer->spent);
-    rc_buf_push(text, RC_STR(" spent and "));
-    push_usd(text, answer->held);
-    rc_buf_push(text, RC_STR(" held of "));
-    push_usd(text, answer->limit);
-    rc_buf_push(text, RC_STR("; this request may cost "));
-    push_usd(text, answer->asked);
-    rc_buf_push_byte(text, '.');
+    rc_buf_push(text, answer->spent >= answer->limit
+                          ? RC_STR(" is used up; this request may cost ")
+                          : RC_STR(" has no room for this request, which may cost "));
+    rc_spend_push_usd(text, answer->asked);
+    rc_buf_push(text, RC_STR(": "));
+    rc_spend_push_usd(text, answer->spent);
+    rc_buf_push(text, RC_STR(" of "));
+    rc_spend_push_usd(text, answer->limit);
+    rc_buf_push(text, RC_STR(" is spent, "));
+    rc_spend_push_usd(text, answer->held);
+    rc_buf_push(text, RC_STR(" is held for calls in flight."));
+    push_renewal(text, answer->renews_unix_ms);
+}
+
+static rc_str what_next(const rc_spend_answer *answer)
+{
+    if (answer->reason == RC_WHY_BUDGET_TOO_SMALL)
+        return RC_STR("Allow a shorter answer (max_tokens), or have the budget raised: waiting "
+                      "does not help.");
+    if (answer->reason == RC_WHY_BUDGET_HELD)
+        return RC_STR("Try again when calls in flight have ended, allow a shorter answer "
+                      "(max_tokens), or have the budget raised.");
+    if (answer->spent < answer->limit)
+        return answer->renews_unix_ms != 0
+                   ? RC_STR("Allow a shorter answer (max_tokens), have the budget raised, or wait "
+                            "until it renews.")
+                   : RC_STR("Allow a shorter answer (max_tokens), or have the budget raised.");
+    return answer->renews_unix_ms != 0 ? RC_STR("Have the budget raised, or wait until it renews.")
+                                       : RC_STR("Have the budget raised.");
 }
 
 void rc_gate_try_refuse_money(rc_gate_try *try, const rc_spend_answer *answer)
@@ -60,8 +84,11 @@ void rc_gate_try_refuse_money(rc_gate_try *try, const rc_spend_answer *answer)
     rc_builder_set_model(&builder, try->model);
     rc_builder_set_context(&builder, RC_STR("budget"), rc_str_c(rc_reason_name(answer->reason)));
     rc_builder_set_context_int(&builder, RC_STR("spent_usd_micro"), (int64_t)answer->spent);
+    rc_builder_set_context_int(&builder, RC_STR("held_usd_micro"), (int64_t)answer->held);
     rc_builder_set_context_int(&builder, RC_STR("limit_usd_micro"), (int64_t)answer->limit);
+    rc_builder_set_context_int(&builder, RC_STR("asked_usd_micro"), (int64_t)answer->asked);
+    rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT, what_next(answer));
     if (answer->renews_unix_ms > now_unix_ms)
         rc_builder_set_retry_after_ms(&builder, answer->renews_unix_ms - now_unix_ms);
-    rc_gate_try_fail_report(try, rc_builder_finish(&builder));
+    rc_gate_try_fail_report(try, rc_builder_finish(&builder), answer->reason);
 }

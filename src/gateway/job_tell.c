@@ -68,6 +68,8 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
         rc_builder_set_retry_exhausted(builder, true);
     if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
         rc_builder_set_retry_after_ms(builder, (int64_t)(action->at_ms - now_ms));
+    else if (job->report == NULL && untried_code(action) == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(builder, RC_GATE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
     rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
     if (job->now != NULL && job->was_begun)
@@ -141,6 +143,8 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
 {
     rc_builder builder;
     rc_gate_job_begin_report(job, &builder, code, message);
+    if (code == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
     if (status > 0)
         rc_builder_set_http_status(&builder, status);
     set_report(job, rc_builder_finish(&builder));

@@ -109,6 +109,8 @@ static const rc_report *report_try(const rc_gate_try *try, rc_code code, rc_str 
     rc_gate_job_begin_report(try->job, &builder, code, message);
     rc_builder_set_provider(&builder, try->provider->config->name);
     rc_builder_set_model(&builder, try->model);
+    if (code == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
     return rc_builder_finish(&builder);
 }
 
@@ -122,7 +124,7 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message)
 
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
 {
-    rc_gate_try_fail_report(try, report_try(try, code, message));
+    rc_gate_try_fail_report(try, report_try(try, code, message), RC_WHY_CANCELLED);
 }
 
 /* What was asked beside it is on record too. */
@@ -135,7 +137,7 @@ static void give_up_beside(rc_gate_job *job)
     rc_gate_try_free(other);
 }
 
-void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report)
+void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why)
 {
     rc_gate_job *job = try->job;
     take_report(try, report);
@@ -150,7 +152,9 @@ void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report)
     }
     if (job->beside != NULL)
         give_up_beside(job);
-    rc_gate_job_do(job, rc_call_on_cancel(&job->call, rc_gate_now(job->gate)));
+    rc_action action = rc_call_on_cancel(&job->call, rc_gate_now(job->gate));
+    action.reason = why;
+    rc_gate_job_do(job, action);
 }
 
 rc_code rc_gate_local_code(rc_upstream_kind kind)

@@ -219,6 +219,17 @@ static bool is_plain_error(const rc_mock_answer *a)
            plan->error == RC_MOCK_ERROR_REDIRECT;
 }
 
+/* Does the error come before all content, and before the input was counted? */
+static bool is_refused_in_stream(const rc_mock_answer *a)
+{
+    const rc_mock_plan *plan = &a->plan;
+    if (plan->place == RC_MOCK_PLACE_FIRST)
+        return true;
+    const bool is_before = plan->place == RC_MOCK_PLACE_STARTED ||
+                           (plan->place == RC_MOCK_PLACE_AFTER && plan->place_count == 0);
+    return is_before && a->dialect->begin_tokens == 0;
+}
+
 static void push_body(rc_mock_answer *a, bool is_error)
 {
     if (a->plan.wire == RC_MOCK_WIRE_EMPTY || a->plan.wire == RC_MOCK_WIRE_EMPTY_STREAM)
@@ -307,6 +318,8 @@ rc_status rc_mock_answer_begin(rc_mock_answer *a, const rc_mock_plan *plan,
         memcpy(a->message, message.ptr, message.len);
 
     const bool is_error = is_plain_error(a);
+    a->is_free = is_error || is_refused_in_stream(a) || a->endpoint == RC_MOCK_COUNT_TOKENS ||
+                 a->endpoint == RC_MOCK_MODELS;
     if (is_error || a->plan.wire == RC_MOCK_WIRE_EMPTY)
         a->is_stream = false;
     if (!is_error && a->dialect != NULL)

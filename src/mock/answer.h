@@ -81,6 +81,7 @@ typedef struct rc_mock_answer {
     size_t field_count;
     uint64_t input_tokens;
     uint64_t output_tokens; /* of the whole answer */
+    bool is_free;           /* nobody pays: an error in its place, a count, a list of models */
 
     rc_mock_plan plan; /* private from here on */
     const rc_mock_dialect *dialect;
@@ -116,6 +117,7 @@ typedef struct rc_mock_answer {
     uint32_t keepalives; /* that were sent */
     uint64_t sent_bytes;
     uint64_t unsent_tokens; /* of a part that comes with the next one */
+    uint64_t told_tokens;   /* counted with the first event, before the part that has them */
     size_t body_at;
     bool is_paced;
     bool is_stalled;

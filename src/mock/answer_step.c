@@ -133,9 +133,11 @@ static bool step_begin(rc_mock_answer *a, rc_mock_step *step)
     if (a->plan.place == RC_MOCK_PLACE_FIRST)
         return give_error(a, step);
     a->stage = STAGE_ITEMS;
+    if (a->dialect->begin_tokens > 0 && a->output_tokens > 0)
+        a->told_tokens = a->dialect->begin_tokens;
     rc_buf_reset(&a->bytes);
     a->dialect->begin(a, &a->bytes);
-    return give_bytes(a, step);
+    return give_buf(a, step, &a->bytes, a->told_tokens);
 }
 
 static bool is_at_end(const rc_mock_answer *a)
@@ -191,6 +193,9 @@ static bool give_item(rc_mock_answer *a, rc_mock_step *step)
             a->dialect->text(a, piece, &a->bytes);
         a->text_at += piece.len;
     }
+    const uint64_t told = tokens < a->told_tokens ? tokens : a->told_tokens;
+    tokens -= told;
+    a->told_tokens -= told;
     a->item++;
     a->is_paced = false;
     a->unsent_tokens = rc_buf_get(&a->bytes).len == 0 ? tokens : 0;

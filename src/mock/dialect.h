@@ -16,6 +16,7 @@
 #define RC_MOCK_TOOL_PARTS 2
 
 struct rc_mock_dialect {
+    uint32_t begin_tokens; /* output that the first event counts already */
     void (*begin)(rc_mock_answer *answer, rc_buf *buf);
     void (*thought)(rc_mock_answer *answer, rc_str piece, rc_buf *buf);
     void (*text)(rc_mock_answer *answer, rc_str piece, rc_buf *buf);

@@ -54,7 +54,7 @@ static void begin(rc_mock_answer *a, rc_buf *buf)
     rc_json_array_end(&w);
     rc_mock_null(&w, "stop_reason");
     rc_mock_null(&w, "stop_sequence");
-    push_usage(a, &w, 1);
+    push_usage(a, &w, a->told_tokens);
     rc_json_object_end(&w);
     event_end(&w, buf);
 }
@@ -214,6 +214,7 @@ static void whole(rc_mock_answer *a, rc_buf *buf)
 }
 
 const rc_mock_dialect rc_mock_dialect_anthropic = {
+    .begin_tokens = 1,
     .begin = begin,
     .thought = thought,
     .text = text,

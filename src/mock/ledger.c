@@ -76,11 +76,12 @@ static uint32_t find_row(rc_mock_table *table, rc_str name)
     return table->count++;
 }
 
-static uint32_t count_in(rc_mock_table *table, rc_str name, uint64_t tokens)
+static uint32_t count_in(rc_mock_table *table, rc_str name, uint64_t tokens, uint64_t billed)
 {
     const uint32_t index = find_row(table, name);
     table->rows[index].requests++;
     table->rows[index].tokens_in += tokens;
+    table->rows[index].billed_in += billed;
     return index;
 }
 
@@ -109,16 +110,19 @@ static void keep_last(rc_mock_ledger *ledger, const rc_mock_message *message,
 }
 
 rc_mock_ticket rc_mock_ledger_add(rc_mock_ledger *ledger, const rc_mock_message *message,
-                                  const rc_mock_request *request, const char *key_id, int status)
+                                  const rc_mock_request *request, const char *key_id,
+                                  const rc_mock_answer *answer)
 {
     const uint64_t tokens = request->input_tokens;
+    const uint64_t billed = answer->is_free ? 0 : tokens;
     ledger->requests++;
     ledger->tokens_in += tokens;
-    keep_last(ledger, message, request, key_id, status);
+    ledger->billed_in += billed;
+    keep_last(ledger, message, request, key_id, answer->status);
     return (rc_mock_ticket){
-        .model = count_in(&ledger->models, rc_mock_request_model(request), tokens),
-        .key = count_in(&ledger->keys, rc_str_c(key_id), tokens),
-        .path = count_in(&ledger->paths, request->path, tokens),
+        .model = count_in(&ledger->models, rc_mock_request_model(request), tokens, billed),
+        .key = count_in(&ledger->keys, rc_str_c(key_id), tokens, billed),
+        .path = count_in(&ledger->paths, request->path, tokens, billed),
         .generation = ledger->generation,
     };
 }
@@ -146,13 +150,6 @@ static void push_u64(rc_json_writer *w, const char *key, uint64_t value)
     rc_json_u64(w, value);
 }
 
-static void push_counts(rc_json_writer *w, uint64_t requests, uint64_t in, uint64_t out)
-{
-    push_u64(w, "requests", requests);
-    push_u64(w, "tokens_in", in);
-    push_u64(w, "tokens_out", out);
-}
-
 static void push_table(rc_json_writer *w, const char *key, const rc_mock_table *table)
 {
     rc_json_key(w, rc_str_c(key));
@@ -163,7 +160,10 @@ static void push_table(rc_json_writer *w, const char *key, const rc_mock_table *
             continue;
         rc_json_key(w, rc_str_c(row->name));
         rc_json_object_begin(w);
-        push_counts(w, row->requests, row->tokens_in, row->tokens_out);
+        push_u64(w, "requests", row->requests);
+        push_u64(w, "tokens_in", row->tokens_in);
+        push_u64(w, "billed_in", row->billed_in);
+        push_u64(w, "tokens_out", row->tokens_out);
         rc_json_object_end(w);
     }
     rc_json_object_end(w);
@@ -195,7 +195,10 @@ void rc_mock_ledger_push(const rc_mock_ledger *ledger, rc_buf *buf)
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
-    push_counts(&w, ledger->requests, ledger->tokens_in, ledger->tokens_out);
+    push_u64(&w, "requests", ledger->requests);
+    push_u64(&w, "tokens_in", ledger->tokens_in);
+    push_u64(&w, "billed_in", ledger->billed_in);
+    push_u64(&w, "tokens_out", ledger->tokens_out);
     push_u64(&w, "disconnects", ledger->disconnects);
     push_table(&w, "by_model", &ledger->models);
     push_table(&w, "by_key", &ledger->keys);

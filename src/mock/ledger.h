@@ -11,6 +11,7 @@
 
 #include <recourse/buf.h>
 
+#include "mock/answer.h"
 #include "mock/request.h"
 
 #define RC_MOCK_NAME_MAX 128
@@ -23,6 +24,7 @@ typedef struct rc_mock_row {
     char name[RC_MOCK_NAME_MAX]; /* ends in NUL, cut where too long */
     uint64_t requests;
     uint64_t tokens_in;
+    uint64_t billed_in;  /* of those that are paid for */
     uint64_t tokens_out; /* that were sent */
 } rc_mock_row;
 
@@ -53,6 +55,7 @@ typedef struct rc_mock_last {
 typedef struct rc_mock_ledger {
     uint64_t requests;
     uint64_t tokens_in;
+    uint64_t billed_in;
     uint64_t tokens_out;
     uint64_t disconnects; /* of clients, before the answer was whole */
     rc_mock_table models;
@@ -80,9 +83,10 @@ void rc_mock_key_id(rc_str key, char ret_id[RC_MOCK_KEY_ID_MAX]);
 /* Counts a request of that key and model: which one it is, from 1 on. Both: borrow. */
 uint64_t rc_mock_ledger_nth(rc_mock_ledger *ledger, rc_str key, rc_str model);
 
-/* Counts a request that is answered with a status. All: borrow. */
+/* Counts a request with its answer. All: borrow. */
 rc_mock_ticket rc_mock_ledger_add(rc_mock_ledger *ledger, const rc_mock_message *message,
-                                  const rc_mock_request *request, const char *key_id, int status);
+                                  const rc_mock_request *request, const char *key_id,
+                                  const rc_mock_answer *answer);
 
 /* Output tokens that were sent; a client that left. ticket: borrows. */
 void rc_mock_ledger_sent(rc_mock_ledger *ledger, const rc_mock_ticket *ticket, uint64_t tokens);

@@ -253,7 +253,7 @@ static rc_status answer_case(mock_case *c, const rc_alloc *alloc, rc_mock_answer
     };
     const rc_status status = rc_mock_answer_begin(answer, &c->plan, c->request, &facts, alloc);
     spend(c, 0, answer->output_tokens);
-    *ret_ticket = rc_mock_ledger_add(&p->ledger, c->message, c->request, c->key_id, answer->status);
+    *ret_ticket = rc_mock_ledger_add(&p->ledger, c->message, c->request, c->key_id, answer);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #include "mock/tokens.h"
 
 #define DEPTH_MAX 64
+/* A message's role and what holds it apart from the next one. */
+#define ROLE_TOKENS 4
 
 /* Where the reading stands. Offsets into the request's text, which may move while it grows. */
 typedef struct mock_body {
@@ -53,7 +55,9 @@ static void read_text_object(mock_body *b, bool *is_users)
         if (is_key(&key, "role")) {
             rc_json_token role = rc_json_reader_next(&b->reader);
             *is_users = role.type == RC_JSON_STRING && is_key(&role, "user");
-            if (role.type != RC_JSON_STRING)
+            if (role.type == RC_JSON_STRING)
+                b->request->input_tokens += ROLE_TOKENS;
+            else
                 skip(b);
         } else if (is_any_key(&key, texts)) {
             rc_json_token value = rc_json_reader_next(&b->reader);

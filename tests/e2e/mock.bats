@@ -97,7 +97,7 @@ post() { # PATH BODY
     post /v1/messages "{\"model\":\"ok\",\"max_tokens\":99,$messages}" | grep -q '"stop_reason":"end_turn"'
     post /v1/messages "{\"model\":\"ok\",\"max_tokens\":99,\"stream\":true,$messages}" |
         grep -qx 'event: message_stop'
-    post /v1/messages/count_tokens "{\"model\":\"ok\",$messages}" | grep -qx '{"input_tokens":2}'
+    post /v1/messages/count_tokens "{\"model\":\"ok\",$messages}" | grep -qx '{"input_tokens":6}'
     post /v1beta/models/mock/ok:generateContent "$contents" | grep -q '"finishReason":"STOP"'
     post "/v1beta/models/mock/ok:streamGenerateContent?alt=sse" "$contents" | grep -q '^data: {'
     post /v1beta/models/mock/ok:streamGenerateContent "$contents" | grep -q '^\[{'

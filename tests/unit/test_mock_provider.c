@@ -154,16 +154,16 @@ static void tokens_are_limited_too(void **state)
 {
     (void)state;
     mock_seen seen;
-    assert_int_equal(load("limits: {tokens_per_min: 100}\nseed: 5\n"), RC_OK);
+    assert_int_equal(load("limits: {tokens_per_min: 120}\nseed: 5\n"), RC_OK);
     assert_int_equal(provider.seed, 5);
-    /* 10 in, 80 out. */
+    /* Some in, 80 out: the input fits twice, the output need not. */
     ask_as("", "tokens-80", 0, &seen);
     const uint64_t in = seen.answer.input_tokens;
-    assert_true(in > 3 && in < 20);
+    assert_true(in > 3 && 80 + 2 * in <= 120);
     mock_seen_done(&seen);
     ask_as("", "tokens-80", 0, &seen);
     assert_int_equal(seen.status, 200);
-    assert_true(rc_str_eq(header_of(&seen, "x-ratelimit-limit-tokens"), RC_STR("100")));
+    assert_true(rc_str_eq(header_of(&seen, "x-ratelimit-limit-tokens"), RC_STR("120")));
     mock_seen_done(&seen);
     ask_as("", "tokens-80", 0, &seen);
     assert_int_equal(seen.status, 429);
@@ -216,6 +216,8 @@ static void the_ledger_counts_and_keeps_secrets(void **state)
 {
     (void)state;
     int requests = 0;
+    int in = 0;
+    int billed = 0;
     int out = 0;
     int model_out = 0;
     int body_bytes = 0;
@@ -223,13 +225,18 @@ static void the_ledger_counts_and_keeps_secrets(void **state)
     assert_int_equal(status_of(SECRET, "tokens-5", 0), 200);
     assert_int_equal(status_of("short", "503", 0), 503);
     ask_as("", "hang", 0, &seen);
+    const int input = (int)seen.answer.input_tokens;
     mock_seen_done(&seen);
     json_t *root = stats();
-    assert_int_equal(json_unpack(root, "{s:i, s:i, s:{s:{s:i}}, s:[{s:i}]}", "requests", &requests,
-                                 "tokens_out", &out, "by_model", "tokens-5", "tokens_out",
-                                 &model_out, "last", "body_bytes", &body_bytes),
+    assert_int_equal(json_unpack(root, "{s:i, s:i, s:i, s:i, s:{s:{s:i}}, s:[{s:i}]}", "requests",
+                                 &requests, "tokens_in", &in, "billed_in", &billed, "tokens_out",
+                                 &out, "by_model", "tokens-5", "tokens_out", &model_out, "last",
+                                 "body_bytes", &body_bytes),
                      0);
     assert_int_equal(requests, 3);
+    /* All asked for the same; a refusal is not paid for, silence may be. */
+    assert_int_equal(in, 3 * input);
+    assert_int_equal(billed, 2 * input);
     assert_int_equal(out, 5);
     assert_int_equal(model_out, 5);
     assert_true(body_bytes > 50);

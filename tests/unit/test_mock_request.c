@@ -119,7 +119,7 @@ static void the_last_user_message(void **state)
               "\"image_url\":{\"url\":\"data:aaaaaaaaaaaaaaaa\"}}],\"role\":\"user\"},"
               "{\"role\":\"assistant\",\"content\":\"three\"}],\"model\":\"x\"}");
     assert_text(request.last_user, "two \xC3\xA9");
-    assert_int_equal(request.input_tokens, 1 + 2 + 2);
+    assert_int_equal(request.input_tokens, 3 * 4 + 1 + 2 + 2);
     assert_null(request.wrong);
     read_post("/v1/responses", "{\"model\":\"x\",\"input\":\"just this\",\"instructions\":\"be\"}");
     assert_text(request.last_user, "just this");

@@ -95,8 +95,8 @@ static void good_streams_are_complete(void **state)
 static void tokens_are_counted(void **state)
 {
     (void)state;
-    static const char *const models[] = {"ok",        "echo",      "tokens-77",
-                                         "reasoning", "tool-call", "huge-3"};
+    static const char *const models[] = {"ok",        "echo",   "tokens-77", "reasoning",
+                                         "tool-call", "huge-3", "tokens-0"};
     for (size_t e = 0; e + 1 < MOCK_ENDPOINT_COUNT; e++) {
         const mock_endpoint *endpoint = &mock_endpoints[e];
         /* Usage of a stream has to be asked for where it is OpenAI's; the old one does not. */

@@ -231,6 +231,8 @@ static void test_retry_sentences(void **state)
                  "The tries are used up; try again later.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT("5000") "}", 0, 0,
                  "used up. The provider names a wait of 5s.");
+    expect_retry("{\"retryable\":false,\"error_class\":\"Limit\"," WAIT("5000") "}", now, 0,
+                 "fail again. It renews in 5s (at 01:02:09 UTC).");
     expect_retry("{\"retryable\":false," WAIT("5000") "}", now, 0,
                  "The provider names a wait of 5s (until 01:02:09 UTC).");
     expect_retry("{\"error_category\":\"configuration\"}", 0, 0, "No: the set-up must");

@@ -383,6 +383,28 @@ static void test_validate(void **state)
     assert_false(rc_spend_validate(&spend));
 }
 
+static void expect_usd(uint64_t amount, const char *wanted)
+{
+    char room[64];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room - 1);
+    rc_spend_push_usd(&text, amount);
+    assert_int_equal(rc_buf_get(&text).len, strlen(wanted));
+    assert_memory_equal(rc_buf_get(&text).ptr, wanted, strlen(wanted));
+}
+
+static void test_dollars(void **state)
+{
+    (void)state;
+    expect_usd(0, "$0.00");
+    expect_usd(1, "$0.000001");
+    expect_usd(40500, "$0.0405");
+    expect_usd(50000, "$0.05");
+    expect_usd(100000, "$0.10");
+    expect_usd(12000000, "$12.00");
+    expect_usd(RC_SPEND_MAX, "$1000000000000.00");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_never_overrun),
         cmocka_unit_test(test_lock),
         cmocka_unit_test(test_validate),
+        cmocka_unit_test(test_dollars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

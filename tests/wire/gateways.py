@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -87,6 +88,14 @@ class Lasting:
         with open(self.talk, encoding="utf-8", errors="replace") as talk:
             return talk.read()
 
+    def page(self, path):
+        """Of the operator's side, where it was last."""
+        ports = re.findall(r"operator's side at \S+:(\d+)", self.said())
+        with Client(int(ports[-1])) as client:
+            answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        check(answer.status == 200, answer)
+        return answer.body.decode()
+
     def end(self):
         """Asks it to end, and waits until it has."""
         if self.process is None or self.process.poll() is not None:
@@ -117,6 +126,22 @@ class Lasting:
 
     def is_sound(self):
         return self.rows("PRAGMA integrity_check") == [("ok",)]
+
+
+class Metrics:
+    """A page for Prometheus."""
+
+    def __init__(self, text):
+        self.rows = []
+        for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.M):
+            self.rows.append((name, dict(re.findall(r'(\w+)="([^"]*)"', labels)), float(value)))
+
+    def sum(self, wanted, **labels):
+        return sum(value for name, has, value in self.rows
+                   if name == wanted and all(has.get(key) == label for key, label in labels.items()))
+
+    def labels(self, wanted, key):
+        return {has[key] for name, has, _ in self.rows if name == wanted}
 
 
 class Load:

@@ -1,6 +1,6 @@
-"""Tokens and money: what the gateway puts on record is what the provider counted, and a budget is not
-overrun however many ask at once."""
+"""Budgets: none is overrun however many ask at once, and who is refused is told the numbers."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -8,82 +8,10 @@ import threading
 
 from gateways import Lasting, chat
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
-from peers import CLEAN, Client
+from mocks import Mock
+from peers import CLEAN, Client, post
 
-MEASURED, ESTIMATED = 4, 8
 PRICES = "as_of: 2026-11-01\nprices:\n  - {kind: demo, model: '*', input: 100, output: 200}\n"
-
-
-class Mock:
-    """recourse mock, which keeps a ledger of its own."""
-
-    def __init__(self, folder):
-        self.process = subprocess.Popen([RECOURSE, "mock", "--listen", "127.0.0.1:0", "--quiet",
-                                         "--port-file", "mock-port"], cwd=folder, stderr=subprocess.DEVNULL)
-        path = os.path.join(folder, "mock-port")
-        wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 0, "the mock's port")
-        with open(path, encoding="ascii") as file:
-            self.port = int(file.read())
-
-    def ledger(self):
-        with Client(self.port) as client:
-            return json.loads(client.ask(b"GET /mock/stats HTTP/1.1\r\nHost: x\r\n\r\n").body)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(WAIT_S)
-
-
-def streamed(model):
-    body = json.dumps({"model": model, "stream": True, "stream_options": {"include_usage": True},
-                       "messages": [{"role": "user", "content": "how much is the fish today"}]})
-    return (f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
-            f"{body}").encode()
-
-
-def totals_equal_the_ledger():
-    """Answers, streams, retries, failovers: all that is counted is on record, to the token."""
-    gateway = Lasting({})
-    mock = Mock(gateway.folder)
-    try:
-        gateway.write({
-            "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
-            "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
-            "policies": {"fast": {"max_attempts": 3, "backoff": "fixed", "base_ms": 1, "jitter": "none"}},
-            "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0,
-            "routes": [
-                {"model": "fallback", "policy": "fast",
-                 "chain": [{"target": "up/mock/503", "tries": 1}, {"target": "up/mock/tokens-7"}]},
-                {"model": "*", "policy": "fast", "chain": [{"target": "up/*"}]}]})
-        gateway.start()
-        kinds = ["mock/ok", "mock/tokens-40", "mock/503@1/2", "mock/200-with-error@1/3", "fallback",
-                 "mock/start-then-overloaded@1/2"]
-        rounds = 5 if IS_FEW else 40
-
-        def ask(model):
-            with Client(gateway.port) as client:
-                for number in range(rounds):
-                    data = streamed(model) if number % 2 else chat(model)
-                    answer = client.ask(data)
-                    check(answer.status == 200 and answer.end == CLEAN, model, answer)
-        run_all(ask, [(kind,) for kind in kinds])
-        gateway.end()
-        ledger = mock.ledger()
-        counted = gateway.rows("SELECT sum(tokens_in), sum(tokens_out) FROM records WHERE kind = 2 "
-                               "AND (flags & ?)", MEASURED)[0]
-        check(counted[1] == ledger["tokens_out"], counted, ledger["tokens_in"], ledger["tokens_out"])
-        guessed = gateway.rows("SELECT count(*) FROM records WHERE kind = 2 AND (flags & ?)", ESTIMATED)
-        check(guessed[0][0] == 0, "something was estimated", guessed)
-        # Operations add up to their attempts, and so do the day's sums.
-        attempts = gateway.rows("SELECT sum(tokens_in), sum(tokens_out), sum(cost_usd_micro) FROM records "
-                                "WHERE kind = 2")
-        check(gateway.rows("SELECT sum(tokens_in), sum(tokens_out), sum(cost_usd_micro) FROM operations")
-              == attempts, attempts)
-        check(gateway.rows("SELECT sum(tokens_in), sum(tokens_out), sum(cost_usd_micro) FROM spend")
-              == attempts, attempts)
-    finally:
-        mock.stop()
-        gateway.stop()
 
 
 def run_all(function, arguments):
@@ -128,7 +56,7 @@ def budget_is_not_overrun():
                 check(answer.status in (200, 402) and answer.end == CLEAN, answer)
                 if answer.status == 402:
                     check(answer.get("x-recourse-error-code") == "BudgetExceeded", answer)
-                    check(b"The budget of client app is used up" in answer.body, answer)
+                    check(b"The budget of client app has no room for this request" in answer.body, answer)
                 statuses.append(answer.status)
         run_all(ask, [()] * (30 if IS_FEW else 100))
         gateway.end()
@@ -148,7 +76,92 @@ def budget_is_not_overrun():
         gateway.stop()
 
 
-suite = Suite(threads=2)
-suite.case("what is on record is what the provider counted", totals_equal_the_ledger)
+def body_of(dialect, is_stream=False):
+    """Path and body of a request that may cost 40,000 millionths and a little."""
+    message = [{"role": "user", "content": "fish"}]
+    if dialect == "gemini":
+        way = "streamGenerateContent?alt=sse" if is_stream else "generateContent"
+        return f"/v1beta/models/tokens-100:{way}", {
+            "contents": [{"role": "user", "parts": [{"text": "fish"}]}],
+            "generationConfig": {"maxOutputTokens": 200}}
+    body = {"model": "tokens-100", "stream": is_stream}
+    if dialect == "responses":
+        return "/v1/responses", {**body, "input": "fish", "max_output_tokens": 200}
+    path = "/v1/messages" if dialect == "anthropic" else "/v1/chat/completions"
+    return path, {**body, "messages": message, "max_tokens": 200}
+
+
+def message_of(dialect, body):
+    """What an SDK of the dialect shows, and the report."""
+    check((body["type"] == "error") if dialect == "anthropic" else "type" not in body, body)
+    types = {"chat": ("code", "insufficient_quota"), "responses": ("code", "insufficient_quota"),
+             "anthropic": ("type", "billing_error"), "gemini": ("status", "RESOURCE_EXHAUSTED")}
+    key, value = types[dialect]
+    check(body["error"][key] == value, body)
+    return body["error"]["message"], body["recourse"]
+
+
+def refusal_says_it_all():
+    """What was spent, the limit, what is in flight, when it renews and what to do, in every dialect and
+    in the audit."""
+    gateway = Lasting({}, {"TOKEN": "token-of-app"})
+    mock = Mock(gateway.folder)
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write(PRICES + "  - {model: '*', input: 100, output: 200}\n")
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml",
+            "providers": {"demo": {"kind": "demo"},
+                          "up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
+            "clients": [{"name": "app", "token": "env:TOKEN", "budget_usd": 0.07, "on_exceed": "fail"}],
+            "routes": [{"model": "hang", "chain": [{"target": "up/hang"}]},
+                       {"model": "*", "chain": [{"target": "demo/*"}]}]})
+        gateway.start()
+        token = "Authorization: Bearer token-of-app"
+
+        def ask(dialect, is_stream=False):
+            path, body = body_of(dialect, is_stream)
+            with Client(gateway.port) as client:
+                return client.ask(post(path, json.dumps(body).encode(), extra=token.encode() + b"\r\n"))
+        check(ask("chat").status == 200)
+        spent = gateway.rows("SELECT sum(cost_usd_micro) FROM records WHERE kind = 2")[0][0]
+        check(spent == 20500, spent)
+        # A call in flight holds 100 tokens of output at 200 and 5 of input at 100.
+        with Client(gateway.port) as holder:
+            body = json.dumps({"model": "hang", "max_tokens": 100,
+                               "messages": [{"role": "user", "content": "fish"}]}).encode()
+            holder.send(post("/v1/chat/completions", body, extra=token.encode() + b"\r\n"))
+            wait_until(lambda: mock.ledger()["requests"] == 1, "a call in flight")
+            for dialect, is_stream in itertools.product(("chat", "responses", "anthropic", "gemini"),
+                                                        (False, True)):
+                answer = ask(dialect, is_stream)
+                check(answer.status == 402 and answer.get("x-should-retry") == "false", answer)
+                check(answer.get("x-recourse-error-code") == "BudgetExceeded", answer)
+                check(int(answer.get("retry-after")) > 0, answer)
+                message, report = message_of(dialect, json.loads(answer.body))
+                asked = "$0.0401" if dialect == "responses" else "$0.0405"
+                check(message.startswith(
+                    f"The budget of client app has no room for this request, which may cost {asked}: $0.0205 of "
+                    "$0.07 is spent, $0.0205 is held for calls in flight. It renews on 20"), message)
+                check(report["error_code"] == "BudgetExceeded" and not report["retryable"], report)
+                check(report["user_action"]["kind"] == "raise_limit" and
+                      "(max_tokens)" in report["user_action"]["detail"], report)
+                check(0 < report["provider_metadata"]["retry_after_ms"] <= 31 * 86400000, report)
+        shown = subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", "show", report["report_id"]],
+                               cwd=gateway.folder, check=True, timeout=WAIT_S, stdout=subprocess.PIPE).stdout.decode()
+        shown = " ".join(shown.replace("│", " ").split())
+        for words in (message.removesuffix("."), "stops: what is left of a budget of money is held for calls in flight",
+                      "It renews in ", report["user_action"]["detail"], "HTTP 402"):
+            check(words in shown, words, shown)
+        gateway.end()
+        check("the budget of client app is used up: $0.0205 of $0.07 is spent" in gateway.said(), gateway.said())
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
+suite = Suite()
 suite.case("a budget is not overrun", budget_is_not_overrun)
+suite.case("who is refused is told all of it", refusal_says_it_all)
 main(suite)

@@ -1,0 +1,60 @@
+"""The four interfaces as a client uses them: a request of each, and whether an answer is an error."""
+
+import json
+
+from harness import check
+from peers import post
+from streams import parse_sse
+
+
+class Dialect:
+    """How a model is asked; the first of two providers is `first`."""
+
+    def __init__(self, name, first, second, overloaded, terminator):
+        self.name, self.first, self.second = name, first, second
+        self.overloaded = overloaded    # where and what its error says of a server without room
+        self.terminator = terminator    # in a stream that is whole
+
+    def request(self, model, is_stream, prompt, has_usage=True, extra=b""):
+        """has_usage: of a stream of the first dialect; the others count anyway."""
+        message = [{"role": "user", "content": prompt}]
+        path, body = f"/v1/{self.name}", {"model": model, "stream": is_stream}
+        if self.name == "chat/completions":
+            body["messages"] = message
+            if is_stream and has_usage:
+                body["stream_options"] = {"include_usage": True}
+        elif self.name == "responses":
+            body["input"] = message if is_stream else prompt
+        elif self.name == "messages":
+            body.update(messages=message, max_tokens=1000, system=prompt[:4])
+        else:
+            way = "streamGenerateContent?alt=sse" if is_stream else "generateContent"
+            path = f"/v1beta/models/{model}:{way}"
+            body = {"contents": [{"role": "user", "parts": [{"text": prompt}]}]}
+        return post(path, json.dumps(body).encode(), extra=extra)
+
+    def is_overloaded(self, body):
+        """Is the body this dialect's error of a server without room, with its report?"""
+        body = json.loads(body)
+        key, value = self.overloaded
+        check((body.get("type") == "error") == (self.name == "messages"), body)
+        return body["error"][key] == value and body["recourse"]["error_code"] == "Overloaded"
+
+    def is_whole(self, body, is_stream):
+        if is_stream:
+            return self.terminator in body and not self.has_error(body)
+        body = json.loads(body)
+        return "error" not in body or body["error"] is None
+
+    def has_error(self, body):
+        """Does the stream end in an error of the dialect?"""
+        events = [json.loads(data) for _, data in parse_sse(body)[0] if data != "[DONE]"]
+        return any("error" in event and event["error"] for event in events)
+
+
+DIALECTS = [
+    Dialect("chat/completions", "oa", "ob", ("code", "server_is_overloaded"), b"data: [DONE]"),
+    Dialect("responses", "oa", "ob", ("code", "server_is_overloaded"), b"event: response.completed"),
+    Dialect("messages", "ca", "cb", ("type", "overloaded_error"), b"event: message_stop"),
+    Dialect("gemini", "ga", "gb", ("status", "UNAVAILABLE"), b'"finishReason":"STOP"'),
+]

@@ -1,0 +1,151 @@
+"""Twice as many as may be served: those who got in get all of it, the others are told at once to come
+again, nobody is lost or forgotten, and the gateway does not grow."""
+
+import collections
+import json
+import resource
+import threading
+
+from dialects import DIALECTS
+from gateways import Lasting, Metrics
+from harness import IS_FEW, WAIT_S, Suite, check, main, wait_until
+from mocks import Mock
+from peers import CLEAN, Client
+
+ROOM = 8        # of the gateway
+SMALL_ROOM = 3  # of one provider's models
+ROUNDS = 3 if IS_FEW else 6
+MODEL = "tokens-20+trickle-15"
+GROWTH_BYTES = 2 << 20
+KINDS = {"o": "openai", "c": "anthropic", "g": "gemini"}
+
+
+class World:
+    """Two providers of each interface; the second of them has little room."""
+
+    def __init__(self):
+        self.gateway = Lasting({})
+        self.mock = Mock(self.gateway.folder)
+        url = f"http://127.0.0.1:{self.mock.port}"
+        providers = {name + place: {"kind": kind, "base_url": f"{url}/{name + place}" + "/v1" * (name == "o")}
+                     for name, kind in KINDS.items() for place in "ab"}
+        for name in KINDS:
+            providers[name + "b"]["max_in_flight"] = SMALL_ROOM
+        routes = [{"model": f"large.{name}a", "chain": [{"target": f"{name}a/{MODEL}"}]} for name in KINDS]
+        routes += [{"model": f"small.{name}a", "chain": [{"target": f"{name}b/{MODEL}"}]} for name in KINDS]
+        self.gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db", "threads": 2,
+            "limits": {"max_in_flight": ROOM}, "providers": providers, "routes": routes})
+        self.gateway.start()
+        self.told = collections.Counter()  # (route, outcome)
+
+    def metrics(self):
+        return Metrics(self.gateway.page("/metrics"))
+
+    def rss_bytes(self):
+        with open(f"/proc/{self.gateway.pid()}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+
+    def round(self, size, requests):
+        """All of them at once. requests: (dialect, is_stream) of each."""
+        barrier = threading.Barrier(len(requests))
+        lock = threading.Lock()
+        troubles, answered = [], collections.Counter()
+
+        def ask(dialect, is_stream):
+            try:
+                with Client(self.gateway.port) as client:
+                    barrier.wait(WAIT_S)
+                    answer = client.ask(dialect.request(f"{size}.{dialect.first}", is_stream, "fish"))
+                outcome = judge(answer, dialect, is_stream)
+            except Exception as error:  # told below, in the thread that counts
+                troubles.append(error)
+                return
+            with lock:
+                answered[outcome] += 1
+        threads = [threading.Thread(target=ask, args=request) for request in requests]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(WAIT_S)
+        if troubles:
+            raise troubles[0]
+        check(sum(answered.values()) == len(requests), "somebody got no answer:", answered)
+        self.told.update({(size, outcome): count for outcome, count in answered.items()})
+        wait_until(lambda: self.metrics().sum("recourse_in_flight") == 0, "the last one")
+        return answered
+
+    def stop(self):
+        self.mock.stop()
+        self.gateway.stop()
+
+
+def judge(answer, dialect, is_stream):
+    """Whole, or refused in the client's dialect with the time to come again; else it is a failure."""
+    check(answer.end == CLEAN, dialect.name, answer)
+    if answer.status == 200:
+        check(dialect.is_whole(answer.body, is_stream), dialect.name, answer)
+        return "served"
+    check(answer.status == 503 and dialect.is_overloaded(answer.body), dialect.name, answer)
+    check(int(answer.get("retry-after")) >= 1 and int(answer.get("retry-after-ms")) >= 1, answer.head.raw)
+    check(answer.get("x-should-retry") == "true", answer.head.raw)
+    check(answer.get("x-recourse-error-code") == "Overloaded", answer.head.raw)
+    check(answer.get("x-recourse-report-id") == json.loads(answer.body)["recourse"]["report_id"], answer)
+    return "refused"
+
+
+world = World()
+
+
+def gateway_is_full():
+    """Twice its room, in all dialects, again and again. Who comes when others have gone gets in."""
+    requests = [(DIALECTS[number % 4], number // 4 % 2 == 0) for number in range(2 * ROOM)]
+    sizes = []
+    for _ in range(ROUNDS):
+        answered = world.round("large", requests)
+        check(answered["served"] >= ROOM, answered)
+        sizes.append(world.rss_bytes())
+    check(world.told["large", "refused"] >= ROOM, "never full:", world.told)
+    # Sanitizers keep what was freed.
+    if not IS_FEW:
+        check(sizes[-1] <= sizes[1] + GROWTH_BYTES, "it grows:", sizes)
+
+
+def provider_is_full():
+    """The gateway has room, the provider's model has less."""
+    requests = [(DIALECTS[number % 2 * 2], True) for number in range(ROOM)]
+    for _ in range(ROUNDS):
+        answered = world.round("small", requests)
+        check(answered["served"] >= 2 * SMALL_ROOM, answered)
+    check(world.told["small", "refused"] > 0, "never full:", world.told)
+
+
+def room_comes_back():
+    """As many as there is room for are all served."""
+    answered = world.round("large", [(dialect, True) for dialect in DIALECTS * (ROOM // 4)])
+    check(answered == {"served": ROOM}, answered)
+
+
+def all_are_counted():
+    """Metrics, audit and the provider agree with what clients saw."""
+    served = sum(count for (_, outcome), count in world.told.items() if outcome == "served")
+    refused = sum(count for (_, outcome), count in world.told.items() if outcome == "refused")
+    metrics = world.metrics()
+    check(metrics.sum("recourse_requests_total", outcome="succeeded") == served, served)
+    check(metrics.sum("recourse_requests_total", outcome="refused", code="Overloaded") == refused, refused)
+    check(metrics.sum("recourse_requests_total") == served + refused)
+    check(metrics.sum("recourse_attempts_total") == served, "who is refused costs no try")
+    check(metrics.sum("recourse_in_flight") == metrics.sum("recourse_target_in_flight") == 0)
+    check(metrics.sum("recourse_store_lost_total") == 0)
+    check(world.mock.ledger()["requests"] == served)
+    world.gateway.end()
+    rows = dict(world.gateway.rows("SELECT outcome, count(*) FROM operations GROUP BY outcome"))
+    check(rows == {1: served, 2: refused}, rows, served, refused)
+
+
+suite = Suite(threads=1)
+suite.case("a gateway that is full", gateway_is_full)
+suite.case("a provider that is full", provider_is_full)
+suite.case("there is room again", room_comes_back)
+suite.case("all of them are counted", all_are_counted)
+main(suite, world)
