@@ -35,6 +35,7 @@ export function chart(spec) {
     let scale = null;
 
     const topOf = (i) => tops[spec.kind](data.series, i);
+    const inWords = (value) => (isKnown(value) ? spec.format(value) : "none");
     const largest = () => max(data.times, (_, i) => topOf(i));
     const isEmpty = () => data.series.every((one) => one.values.every((value) => !value));
 
@@ -122,7 +123,7 @@ export function chart(spec) {
     }
 
     function summary() {
-        const parts = data.series.map((one) => `${one.name} ${spec.format(spec.sum(one.values) ?? 0)}`);
+        const parts = data.series.map((one) => `${one.name} ${inWords(spec.sum(one.values))}`);
         const most = largest();
         const peak = data.times.findIndex((_, i) => topOf(i) === most);
         return `${spec.title}: ${parts.join(", ")}.` + (isEmpty() ? "" :
@@ -173,7 +174,7 @@ export function chart(spec) {
         cursor = Math.max(0, Math.min(last, (cursor ?? last + 1) + moves[event.key]));
         drawCursor();
         tell(`${when(data.times[cursor])}: ` + data.series.map((one) =>
-            `${one.name} ${spec.format(one.values[cursor] ?? 0)}`).join(", "));
+            `${one.name} ${inWords(one.values[cursor])}`).join(", "));
     }
 
     function leave() {

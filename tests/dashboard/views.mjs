@@ -78,6 +78,57 @@ overview.view("shows another time when asked to", {}, async (page) => {
     assert.equal(await page.getByLabel("Time shown").inputValue(), "15m");
 });
 
+overview.view("shows the last hour of a long time while the rest is added up", {}, async (page) => {
+    let asked = 0;
+    let go = () => {};
+    const isLet = new Promise((resolve) => (go = resolve));
+    await page.route(/\/admin\/v1\/stats\?/, async (route) => {
+        if (++asked > 1)
+            await isLet;
+        await route.continue();
+    });
+    await page.addInitScript(() => localStorage.setItem("recourse.range", "7d"));
+    await open(page);
+    const note = page.getByText("So far of the last hour; the rest is being added up.");
+    await note.waitFor();
+    await page.locator(".chart rect").first().waitFor();
+    // The chart has its whole width already: the days before are empty.
+    assert.ok(await page.locator("figure.chart").first().locator(".mark").count() > 6);
+    assert.equal(asked, 2);
+    go();
+    await note.waitFor({ state: "hidden" });
+    assert.match(await text(page.locator(".tile", { hasText: "Requests" })), /^Requests \d+/);
+});
+
+overview.view("an hour is asked for once", {}, async (page) => {
+    const asked = [];
+    page.on("request", (one) => one.url().includes("/stats?") && asked.push(one.url()));
+    page.on("requestfailed", (one) => one.url().includes("/stats?") && asked.push("given up"));
+    await open(page);
+    await page.locator(".chart rect").first().waitFor();
+    assert.equal(asked.length, 1);
+});
+
+overview.view("draws lines, a band between them and stacks, with round numbers beside them", {}, async (page) => {
+    await open(page);
+    const latency = page.locator("figure.chart", { hasText: "Latency" });
+    await latency.locator(".line path").first().waitFor();
+    const shapes = await latency.locator(".series path").evaluateAll((all) => all.map((path) => path.getAttribute("d")));
+    assert.equal(shapes.length, 3);
+    shapes.forEach((shape) => assert.match(shape, /^M[\d.]+,[\d.]+[LZ]/));
+    const first = page.locator("figure.chart", { hasText: "Time to the first token" });
+    assert.match(await first.locator(".plot").getAttribute("aria-label"), /p50 .* p99 /);
+    // What stands on something begins where that ends.
+    const bars = page.locator("figure.chart").first();
+    const places = await bars.locator("rect:not(.cursor)").evaluateAll((all) => all.map((rect) =>
+        ["x", "y", "height"].map((name) => Number(rect.getAttribute(name)))));
+    const [x] = places.find(([one], i) => places.slice(i + 1).some(([other]) => other === one));
+    const [low, high] = places.filter(([other]) => other === x);
+    assert.ok(Math.abs(high[1] + high[2] - low[1]) < 1, `${low} below ${high}`);
+    const marks = await bars.locator(".mark[text-anchor=end]").allTextContents();
+    assert.ok(marks.length >= 3 && marks[0] === "0", marks.join(" "));
+});
+
 const requests = new Views("requests");
 
 requests.view("lists what the audit has, the newest first, page by page", {}, async (page) => {
@@ -273,13 +324,13 @@ cost.view("shows budgets and raises one", {}, async (page) => {
     await until("it is raised", async () =>
         (await admin("budgets")).budgets.find((one) => one.scope === "client app").limit_usd === 12.5);
     await page.locator("h1").click();
-    await row.getByText("raised by $2.50").waitFor();
+    await row.locator("td").getByText("raised by $2.50").waitFor();
     // One that is used up is among the problems.
     for (let i = 0; i < 5; i++)
         await request("steady");
     await open(page, "#/");
     await page.getByRole("button", { name: /Show all/ }).click();
-    await page.locator(".item", { hasText: "The budget of budget steady-a-day is" }).waitFor();
+    await page.locator(".item", { hasText: "The budget steady-a-day is" }).waitFor();
 });
 
 const explain = new Views("explain");
