@@ -48,6 +48,7 @@ export function follow(by, filter, onAnswer, onFault) {
         controller?.abort();
         const own = controller = new AbortController();
         let wait = FASTEST_MS;
+        let isPart = false;
         isAsking = true;
         const slow = setTimeout(() => document.body.classList.add("adding"), SLOW_MS);
         try {
@@ -60,18 +61,22 @@ export function follow(by, filter, onAnswer, onFault) {
                 if (ended || own.signal.aborted)
                     return;
                 onAnswer({ ...end, wanted: since });
+                isPart = true;
                 sayPartial("So far of the last hour; the rest is being added up.");
             }
             const answer = await from(since);
             if (ended || own.signal.aborted)
                 return;
             whole = id;
+            isPart = false;
             wait = Math.min(SLOWEST_MS, Math.max(FASTEST_MS, FACTOR * answer.took_ms));
             sayPartial("");
             onAnswer(answer);
         } catch (fault) {
             if (ended || fault.name === "AbortError")
                 return;
+            if (isPart)
+                sayPartial("Of the last hour alone: the rest could not be added up.");
             onFault(fault);
         } finally {
             clearTimeout(slow);

@@ -100,6 +100,18 @@ overview.view("shows the last hour of a long time while the rest is added up", {
     assert.match(await text(page.locator(".tile", { hasText: "Requests" })), /^Requests \d+/);
 });
 
+overview.view("says so when the rest of a long time cannot be had", { allow: /503/ }, async (page) => {
+    let asked = 0;
+    await page.route(/\/admin\/v1\/stats\?/, (route) => (++asked === 2
+        ? route.fulfill({ status: 503, contentType: "application/problem+json", body: '{"detail":"It took too long."}' })
+        : route.continue()));
+    await page.addInitScript(() => localStorage.setItem("recourse.range", "24h"));
+    await open(page);
+    await page.getByText("Of the last hour alone: the rest could not be added up.").waitFor();
+    await page.getByText("It took too long.").waitFor();
+    assert.ok(await page.locator(".chart rect").count() > 0);
+});
+
 overview.view("an hour is asked for once", {}, async (page) => {
     const asked = [];
     page.on("request", (one) => one.url().includes("/stats?") && asked.push(one.url()));
