@@ -105,7 +105,7 @@ export function chart(spec) {
 
     // What the legend says: of the moment under the cursor, else of all.
     function drawLegend() {
-        fill(at, cursor === null ? null : when(data.times[cursor]));
+        fill(at, cursor !== null ? when(data.times[cursor]) : spec.kind === "lines" && !isEmpty() ? "latest" : null);
         fill(legend, data.series.map((one) => {
             const value = cursor !== null ? one.values[cursor] : spec.sum(one.values);
             return el("li", {}, el("span", { class: "swatch", "data-series": one.key,

@@ -3,7 +3,7 @@
 import { el, fill, said } from "/app/dom.js";
 import { bytes, count, ms, plural, requestId, usd, whole, words } from "/app/format.js";
 import { get } from "/app/api.js";
-import { outcomeBadge, wayOf } from "/app/badge.js";
+import { outcomeBadge, placeOf, wayOf } from "/app/badge.js";
 import { reportFacts } from "/app/report.js";
 import { table } from "/app/table.js";
 import { bar } from "/app/bar.js";
@@ -44,7 +44,7 @@ function sentence(record) {
     case "skip": return ["Passed over ", to, why];
     case "stop": return ["Stopped", why];
     case "cancel": return ["Cancelled", record.text ? [": ", said(record.text)] : []];
-    default: return [words(record.kind), record.target ? [" ", to] : [],
+    default: return [words(record.kind), placeOf(record) ? [" ", said(placeOf(record))] : [],
         record.text ? [": ", said(record.text)] : why];
     }
 }
@@ -162,7 +162,8 @@ export function operation(main, query, id) {
 
     function draw({ operation: op, records }) {
         const steps = records.filter((record) => record.kind !== "begin" || records.length > 1);
-        fill(main.querySelector("h1"), wayOf(op), " ", outcomeBadge(op));
+        fill(main.querySelector("h1"), wayOf(op.outcome === "notice" ? { ...records[0], ...op } : op), " ",
+            outcomeBadge(op));
         fill(body, el("section", { class: "panel", "aria-label": "Summary" },
             el("p", { class: "lead" }, summary(op, records)), todoOf(op, records), factsOf(op)),
         el("section", { class: "panel flush", "aria-labelledby": "timeline-title" },

@@ -245,6 +245,7 @@ operation.view("a failover, a hedge and a notice have their words", {}, async (p
     const { operations: [notice] } = await admin("operations?outcome=notice&since=1h");
     await open(page, `#/requests/${notice.id}`);
     await page.getByText("taken out of service by the operator").waitFor();
+    assert.match(await text(page.locator("h1")), /^openai\/gpt-4o ! notice$/);
 });
 
 operation.view("says so when there is none", { allow: /404/ }, async (page) => {
@@ -295,6 +296,12 @@ targets.view("takes one out and puts it back, by keyboard, with a reason", {}, a
     await row.getByRole("button", { name: "Put back" }).click();
     await dialog.getByRole("button", { name: "Put back" }).click();
     await until("it is back", async () => !(await stateOf(name)).out_of_service);
+    // What was done is told of what it was done to.
+    await open(page, "#/requests?outcome=notice");
+    const told = page.locator("table.requests tbody tr", { hasText: "too slow <b>" });
+    assert.match(await text(told), /notice good\/mock\/503@1\/2 .*taken out of service/);
+    await open(page, `#/requests/${notice.id}`);
+    await page.getByRole("heading", { name: `${name} notice` }).waitFor();
 });
 
 targets.view("tries a key again", {}, async (page) => {
