@@ -24,7 +24,7 @@ foreach(file ${FILES})
     string(APPEND rows "    {\"${name}\", \"${types_${extension}}\", \"\\\"${tag}\\\"\", file_${count}, sizeof(file_${count})},\n")
     math(EXPR count "${count} + 1")
 endforeach()
-file(WRITE ${OUT} "/* Written by cmake/Embed.cmake from web/. */\n#include \"gateway/admin_web.h\"\n\n${arrays}
+file(WRITE ${OUT} "/* Written by cmake/Embed.cmake from web/ and d3. */\n#include \"gateway/admin_web.h\"\n\n${arrays}
 const rc_web_file rc_web_files[] = {
 ${rows}};
 const size_t rc_web_file_count = ${count};

@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/recourse.pc DESTINATION ${pkgconfig_dir})
 
 install(PROGRAMS ${PROJECT_BINARY_DIR}/recourse TYPE BIN)
 install(DIRECTORY include/recourse TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(FILES LICENSE TYPE DOC)
+install(FILES LICENSE packaging/debian/copyright TYPE DOC)
 foreach(section 1 3 5 7)
     file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
     install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

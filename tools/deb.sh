@@ -34,7 +34,7 @@ for unit in packaging/systemd/*; do
 done
 put 644 packaging/recourse.yaml etc/recourse/recourse.yaml
 put 644 packaging/recourse.yaml usr/share/doc/recourse/examples/recourse.yaml
-put 644 LICENSE usr/share/doc/recourse/copyright
+put 644 packaging/debian/copyright usr/share/doc/recourse/copyright
 install -d -m 700 "$tree/etc/recourse/credentials"
 
 # The packages of the libraries that the command is linked with, in the versions that it needs.

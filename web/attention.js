@@ -85,6 +85,9 @@ function ofProcess(state, items) {
 const EXCEEDED = { warn: "It goes on all the same.", pause: "Requests wait until there is room.",
     fail: "Requests are refused." };
 
+// Scopes are "client app", "route gpt-4o*" or "budget team".
+const budgetName = (scope) => (scope.startsWith("budget ") ? ["The ", said(scope)] : ["The budget of ", said(scope)]);
+
 function ofBudgets(state, items) {
     for (const budget of (state.budgets || []).filter((one) => one.limit_usd)) {
         const part = budget.spent_usd / budget.limit_usd;
@@ -92,7 +95,7 @@ function ofBudgets(state, items) {
             continue;
         const isOver = part >= 1 || budget.awaited;
         items.push({ tone: isOver && budget.on_exceed !== "warn" ? BAD : WARN,
-            title: ["The budget of ", said(budget.scope), isOver ? " is used up" : " is nearly used up"],
+            title: [...budgetName(budget.scope), isOver ? " is used up" : " is nearly used up"],
             text: [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)}. `, isOver ? EXCEEDED[budget.on_exceed] : "",
                 budget.renews ? [" It renews in ", countdown(budget.renews)] : ""],
             todo: "Raise it, or see who spends.", link: ["#/cost", "Show the cost"],

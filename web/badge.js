@@ -63,8 +63,15 @@ export function keyBadge(key) {
     return badge(tone, sign, text);
 }
 
+// What something was done to: a target, a key, or the gateway.
+export function placeOf({ target, provider, model, credential }) {
+    return target || (provider && model ? `${provider}/${model}` : credential || "");
+}
+
 // Who was asked for, and who answered where that is somebody else.
 export function wayOf(operation) {
+    if (operation.outcome === "notice")
+        return said(placeOf(operation) || "the gateway");
     const { model = "", target = "" } = operation;
     const own = target.slice(target.indexOf("/") + 1);
     if (target === "")

@@ -30,7 +30,8 @@ function usedOf(budget) {
 
 export function budgets() {
     const list = table("Budgets", [
-        { name: "Budget", class: "way", cell: (b) => [said(b.scope), el("span", { class: "note" }, ruleOf(b))] },
+        { name: "Budget", class: "way", cell: (b) => [said(b.scope), el("span", { class: "note" }, ruleOf(b)),
+            el("div", { class: "narrow-only" }, usedOf(b))] },
         { name: "Spent", class: "num", cell: (b) => usd(b.spent_usd) },
         { name: "Held", class: "num wide", cell: (b) => usd(b.held_usd) },
         { name: "Used", class: "wide lane", cell: usedOf },

@@ -1,6 +1,7 @@
-// Charts of time, as SVG: stacked bars and lines. Drawn for the width that there is, coloured by the
-// style sheet, readable as a table, and by keyboard: the arrow keys move along the time.
+// Charts of time, as SVG: stacked bars and lines, in shapes by d3. Drawn for the width that there is,
+// coloured by the style sheet, readable as a table, and by keyboard: the arrow keys move along the time.
 
+import { area, line, max, nice, stack, sum, ticks } from "/app/d3.js";
 import { el, fill, svg, tell } from "/app/dom.js";
 import { moment, when } from "/app/format.js";
 import { table } from "/app/table.js";
@@ -10,21 +11,15 @@ const PAD = { top: 8, right: 8, bottom: 22, left: 48 };
 const LABEL_PX = 76; // between two marks of the time
 const LINES = 3;     // across
 
-// A round number at or above: 1, 2, 2.5, 5, 10 times a power of ten.
-function nice(value) {
-    if (!(value > 0))
-        return 1;
-    const power = 10 ** Math.floor(Math.log10(value));
-    return [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= value * 0.9999);
-}
+const isKnown = (value) => value !== null && value !== undefined;
 
 const tops = {
-    bars: (series, i) => series.reduce((sum, one) => sum + (one.values[i] || 0), 0),
-    lines: (series, i) => Math.max(0, ...series.map((one) => one.values[i] || 0)),
+    bars: (series, i) => sum(series, (one) => one.values[i]),
+    lines: (series, i) => max(series, (one) => one.values[i]) ?? 0,
 };
 
 // spec: {title, kind: 'bars' | 'lines', format(value), mark(value), whole: counts alone, sum(values),
-//        empty: text}
+//        empty: text, note: text}; between the first two lines lies a band
 // draw({times, step, series: [{key, name, values}]}): values may have null where nothing is known
 export function chart(spec) {
     const legend = el("ul", { class: "legend" });
@@ -33,34 +28,31 @@ export function chart(spec) {
     const more = el("details", { class: "data" }, el("summary", {}, "As a table"));
     const empty = el("p", { class: "none", hidden: true }, spec.empty || "Nothing in this time.");
     const figure = el("figure", { class: "panel chart" },
-        el("figcaption", {}, el("h3", {}, spec.title), at), plot, empty, legend, more);
+        el("figcaption", {}, el("h3", {}, spec.title), at), plot, empty, legend,
+        spec.note ? el("p", { class: "note" }, spec.note) : null, more);
     let data = null;
     let cursor = null;
     let scale = null;
 
     const topOf = (i) => tops[spec.kind](data.series, i);
-    const largest = () => data.times.reduce((most, _, i) => Math.max(most, topOf(i)), 0);
+    const inWords = (value) => (isKnown(value) ? spec.format(value) : "none");
+    const largest = () => max(data.times, (_, i) => topOf(i));
     const isEmpty = () => data.series.every((one) => one.values.every((value) => !value));
 
     function makeScale(width) {
-        const step = spec.whole ? Math.max(1, nice(largest() / LINES)) : nice(largest() / LINES);
-        const most = step * Math.max(1, Math.ceil(largest() / step - 1e-9));
+        const [, most] = nice(0, largest() || 1, LINES);
         const inner = { width: width - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom };
         const slot = inner.width / data.times.length;
-        return { step, most, slot, width,
+        return { most, slot, width,
             x: (i) => PAD.left + i * slot,
             y: (value) => PAD.top + inner.height * (1 - value / most) };
     }
 
-    function gridOf({ step, most, width, y }) {
-        const lines = [];
-        for (let value = 0; value <= most * 1.0001; value += step)
-            lines.push(
-                svg("line", { class: "grid", x1: PAD.left, x2: width - PAD.right, y1: y(value),
-                    y2: y(value) }),
-                svg("text", { class: "mark", x: PAD.left - 6, y: y(value) + 3.5,
-                    "text-anchor": "end" }, (spec.mark || spec.format)(value)));
-        return lines;
+    function gridOf({ most, width, y }) {
+        return ticks(0, most, LINES).filter((value) => !spec.whole || Number.isInteger(value)).map((value) => [
+            svg("line", { class: "grid", x1: PAD.left, x2: width - PAD.right, y1: y(value), y2: y(value) }),
+            svg("text", { class: "mark", x: PAD.left - 6, y: y(value) + 3.5, "text-anchor": "end" },
+                (spec.mark || spec.format)(value))]);
     }
 
     // Marks at round times of the local clock, as many as fit.
@@ -82,48 +74,43 @@ export function chart(spec) {
         return marks;
     }
 
+    // One on the other, in the order of the series.
     function barsOf({ x, y, slot }) {
         const gap = slot > 4 ? 1 : 0;
-        return data.series.map((one, n) => svg("g", { class: "series", "data-series": one.key },
-            one.values.map((value, i) => {
-                if (!value)
-                    return null;
-                const below = data.series.slice(0, n)
-                    .reduce((sum, other) => sum + (other.values[i] || 0), 0);
-                const top = y(below + value);
-                return svg("rect", { x: x(i) + gap / 2, y: top, width: Math.max(1, slot - gap),
-                    height: Math.max(0.8, y(below) - top) });
-            })));
+        const layers = stack().keys(data.series).value((_, one, i) => one.values[i] || 0)(data.times);
+        return layers.map((layer) => svg("g", { class: "series", "data-series": layer.key.key },
+            layer.map(([low, high], i) => (high > low ? svg("rect", { x: x(i) + gap / 2, y: y(high),
+                width: Math.max(1, slot - gap), height: Math.max(0.8, y(low) - y(high)) }) : null))));
+    }
+
+    // Between the first line and the second, where both are known.
+    function bandOf({ x, y, slot }) {
+        const [low, high] = data.series;
+        if (high === undefined)
+            return null;
+        const shape = area().defined((_, i) => isKnown(low.values[i]) && isKnown(high.values[i]))
+            .x((_, i) => x(i) + slot / 2).y0((_, i) => y(low.values[i])).y1((_, i) => y(high.values[i]));
+        return svg("g", { class: "series band", "data-series": high.key }, svg("path", { d: shape(data.times) }));
     }
 
     // A line ends where nothing is known; a point alone is a point.
     function linesOf({ x, y, slot }) {
-        return data.series.map((one) => {
-            let path = "";
-            const dots = [];
-            one.values.forEach((value, i) => {
-                if (value === null || value === undefined)
-                    return;
-                const place = `${(x(i) + slot / 2).toFixed(1)} ${y(value).toFixed(1)}`;
-                const before = one.values[i - 1] ?? null;
-                const after = one.values[i + 1] ?? null;
-                path += before === null ? `M${place}` : `L${place}`;
-                if (before === null && after === null)
-                    dots.push(svg("circle", { cx: x(i) + slot / 2, cy: y(value), r: 2.5 }));
-            });
-            return svg("g", { class: "series line", "data-series": one.key },
-                svg("path", { d: path || "M0 0" }), dots);
-        });
+        const shape = line().defined(isKnown).x((_, i) => x(i) + slot / 2).y(y);
+        const isAlone = (values, i) => isKnown(values[i]) && !isKnown(values[i - 1]) && !isKnown(values[i + 1]);
+        return data.series.map(({ key, values }) => svg("g", { class: "series line", "data-series": key },
+            svg("path", { d: shape(values) }),
+            values.map((value, i) => (isAlone(values, i)
+                ? svg("circle", { cx: x(i) + slot / 2, cy: y(value), r: 2.5 }) : null))));
     }
 
     // What the legend says: of the moment under the cursor, else of all.
     function drawLegend() {
-        fill(at, cursor === null ? null : when(data.times[cursor]));
+        fill(at, cursor !== null ? when(data.times[cursor]) : spec.kind === "lines" && !isEmpty() ? "latest" : null);
         fill(legend, data.series.map((one) => {
             const value = cursor !== null ? one.values[cursor] : spec.sum(one.values);
             return el("li", {}, el("span", { class: "swatch", "data-series": one.key,
                 "aria-hidden": "true" }), `${one.name} `, el("b", {},
-                value === null || value === undefined ? "–" : spec.format(value)));
+                isKnown(value) ? spec.format(value) : "–"));
         }));
     }
 
@@ -136,7 +123,7 @@ export function chart(spec) {
     }
 
     function summary() {
-        const parts = data.series.map((one) => `${one.name} ${spec.format(spec.sum(one.values) ?? 0)}`);
+        const parts = data.series.map((one) => `${one.name} ${inWords(spec.sum(one.values))}`);
         const most = largest();
         const peak = data.times.findIndex((_, i) => topOf(i) === most);
         return `${spec.title}: ${parts.join(", ")}.` + (isEmpty() ? "" :
@@ -151,7 +138,7 @@ export function chart(spec) {
         more.append(table(spec.title, [{ name: "Time", cell: (row) => when(row.time) },
             ...data.series.map((one) => ({ name: one.name, class: "num", cell: (row) => {
                 const value = one.values[row.i];
-                return value === null || value === undefined ? "–" : spec.format(value);
+                return isKnown(value) ? spec.format(value) : "–";
             } }))], rows, { heads: true }));
     }
 
@@ -164,7 +151,7 @@ export function chart(spec) {
         plot.setAttribute("aria-label", summary());
         fill(plot, svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`,
             "aria-hidden": "true", focusable: "false" },
-        gridOf(scale), marksOf(scale), spec.kind === "bars" ? barsOf(scale) : linesOf(scale)));
+        gridOf(scale), marksOf(scale), spec.kind === "bars" ? barsOf(scale) : [bandOf(scale), linesOf(scale)]));
         drawCursor();
         drawTable();
     }
@@ -187,7 +174,7 @@ export function chart(spec) {
         cursor = Math.max(0, Math.min(last, (cursor ?? last + 1) + moves[event.key]));
         drawCursor();
         tell(`${when(data.times[cursor])}: ` + data.series.map((one) =>
-            `${one.name} ${spec.format(one.values[cursor] ?? 0)}`).join(", "));
+            `${one.name} ${inWords(one.values[cursor])}`).join(", "));
     }
 
     function leave() {
@@ -212,5 +199,5 @@ export function chart(spec) {
     return figure;
 }
 
-export const total = (values) => values.reduce((sum, value) => sum + (value || 0), 0);
-export const last = (values) => values.findLast((value) => value !== null && value !== undefined);
+export const total = (values) => sum(values);
+export const last = (values) => values.findLast(isKnown);

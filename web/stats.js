@@ -1,6 +1,7 @@
 // Sums of the audit for the time that is shown, asked for again as often as they are cheap.
 
 import { get } from "/app/api.js";
+import { fill } from "/app/dom.js";
 import { hear, now } from "/app/gate.js";
 import { range } from "/app/range.js";
 
@@ -10,11 +11,13 @@ const SLOWEST_MS = 600000;
 const FACTOR = 50;
 // Who waits longer is told so.
 const SLOW_MS = 300;
+// Of a long time the end is asked for first: millions of rows take their time to add up.
+const END_MS = 3600000;
 
 // The steps of time from the first to now, as charts show them; what the answer has of each.
 export function seriesOf(answer, of, names) {
     const step = answer.step_ms;
-    const first = Math.floor(new Date(answer.since) / step) * step;
+    const first = Math.floor((answer.wanted ?? new Date(answer.since)) / step) * step;
     const end = new Date(answer.until).getTime();
     const times = [];
     for (let at = first; at < end; at += step)
@@ -24,35 +27,63 @@ export function seriesOf(answer, of, names) {
         values: times.map((at) => (groups.has(at) ? value(groups.get(at)) : value(null))) })) };
 }
 
+const partial = document.getElementById("partial");
+
+function sayPartial(text) {
+    partial.hidden = text === "";
+    fill(partial, text);
+}
+
 // Asks for `by` of the range that is shown, again and again, until the function that it gives is
 // called. filter: more of the query. onAnswer(answer), onFault(fault).
 export function follow(by, filter, onAnswer, onFault) {
     let timer = null;
     let controller = null;
     let ended = false;
+    let isAsking = false;
+    let whole = null; // the range of which there was an answer
 
     async function run() {
         clearTimeout(timer);
         controller?.abort();
         const own = controller = new AbortController();
         let wait = FASTEST_MS;
+        let isPart = false;
+        isAsking = true;
         const slow = setTimeout(() => document.body.classList.add("adding"), SLOW_MS);
         try {
-            const { ms, step } = range();
+            const { id, ms, step } = range();
             const since = Math.ceil((now() - ms) / step) * step;
-            const answer = await get("/admin/v1/stats", { ...filter(), by: by.join(","), since,
+            const from = (start) => get("/admin/v1/stats", { ...filter(), by: by.join(","), since: start,
                 step: `${step / 1000}s` }, own.signal);
+            if (whole !== id && ms > 2 * END_MS) {
+                const end = await from(Math.floor(now() - END_MS));
+                if (ended || own.signal.aborted)
+                    return;
+                onAnswer({ ...end, wanted: since });
+                isPart = true;
+                sayPartial("So far of the last hour; the rest is being added up.");
+            }
+            const answer = await from(since);
             if (ended || own.signal.aborted)
                 return;
+            whole = id;
+            isPart = false;
             wait = Math.min(SLOWEST_MS, Math.max(FASTEST_MS, FACTOR * answer.took_ms));
+            sayPartial("");
             onAnswer(answer);
         } catch (fault) {
             if (ended || fault.name === "AbortError")
                 return;
+            if (isPart)
+                sayPartial("Of the last hour alone: the rest could not be added up.");
             onFault(fault);
         } finally {
             clearTimeout(slow);
-            document.body.classList.remove("adding");
+            if (controller === own) {
+                isAsking = false;
+                document.body.classList.remove("adding");
+            }
         }
         timer = setTimeout(() => (document.hidden ? sleep() : run()), wait);
     }
@@ -62,12 +93,13 @@ export function follow(by, filter, onAnswer, onFault) {
         document.addEventListener("visibilitychange", run, { once: true });
     }
 
-    const unhear = [hear("range", run), hear("link", (link) => link === "live" && run())];
+    const unhear = [hear("range", run), hear("link", (link) => link === "live" && !isAsking && run())];
     run();
     return () => {
         ended = true;
         clearTimeout(timer);
         controller?.abort();
+        sayPartial("");
         unhear.forEach((end) => end());
         document.removeEventListener("visibilitychange", run);
     };

@@ -36,7 +36,7 @@ function sheet(title, note) {
         { name: "Share", class: "wide lane", cell: (g) => bar(weight(g), most) },
     ], [], { heads: true, empty: "Nothing in this time." });
     const section = el("section", { class: "panel flush", "aria-label": title },
-        el("h2", {}, title), list, note ? el("p", { class: "note foot-note" }, note) : null);
+        el("h2", {}, `By ${title.toLowerCase()}`), list, note ? el("p", { class: "note foot-note" }, note) : null);
     section.draw = (groups) => {
         sum = groups.reduce((all, g) => all + (g.cost_usd || 0), 0);
         const sorted = [...groups].sort((a, b) => weight(b) - weight(a) || b.count - a.count);

@@ -3,7 +3,7 @@
 import { el, fill, said } from "/app/dom.js";
 import { bytes, count, ms, plural, requestId, usd, whole, words } from "/app/format.js";
 import { get } from "/app/api.js";
-import { outcomeBadge, wayOf } from "/app/badge.js";
+import { outcomeBadge, placeOf, wayOf } from "/app/badge.js";
 import { reportFacts } from "/app/report.js";
 import { table } from "/app/table.js";
 import { bar } from "/app/bar.js";
@@ -44,7 +44,7 @@ function sentence(record) {
     case "skip": return ["Passed over ", to, why];
     case "stop": return ["Stopped", why];
     case "cancel": return ["Cancelled", record.text ? [": ", said(record.text)] : []];
-    default: return [words(record.kind), record.target ? [" ", to] : [],
+    default: return [words(record.kind), placeOf(record) ? [" ", said(placeOf(record))] : [],
         record.text ? [": ", said(record.text)] : why];
     }
 }
@@ -85,6 +85,13 @@ function lane(record, length) {
     return bar(took, length, tones(record), from);
 }
 
+// What was done next is told once: here, or by the row that follows.
+function thenOf(record, next) {
+    if (record.kind !== "attempt" || !record.code || !record.reason_text || next?.reason_text === record.reason_text)
+        return null;
+    return el("p", { class: "note" }, `Then: ${record.reason_text}.`);
+}
+
 function timeline(op, records) {
     const ends = records.map((record) => spanOf(record)).map(({ from, took }) => from + took);
     const length = Math.max(1, op.latency_ms || 0, ...ends);
@@ -95,8 +102,7 @@ function timeline(op, records) {
                 record.kind === "attempt" ? (record.code ? "✕" : "✓") : signs[record.kind] || "·"),
             el("div", {}, el("p", {}, sentence(record)),
                 record.kind === "attempt" ? el("p", { class: "note" }, numbers(record)) : null,
-                record.kind === "attempt" && record.reason_text && record.code
-                    ? el("p", { class: "note" }, `Then: ${record.reason_text}.`) : null,
+                thenOf(record, records[records.indexOf(record) + 1]),
                 record.report ? el("details", {}, el("summary", {}, "What the provider said"),
                     reportFacts(record.report)) : null)) },
         { name: `Over ${ms(length)}`, class: "wide lane", cell: (record) => lane(record, length) },
@@ -122,10 +128,10 @@ function factsOf(op) {
         ["Client", op.client && said(op.client)],
         ["Route", op.route && said(op.route)],
         ["Asked for", op.model && said(op.model)],
-        ["Answered by", op.target && [said(op.target), op.credential ? [" with key ", said(op.credential)] : []]],
+        [op.outcome === "succeeded" ? "Answered by" : "Asked last", op.target && [said(op.target), op.credential ? [" with key ", said(op.credential)] : []]],
         ["HTTP status", op.status],
         ["Time", op.latency_ms !== undefined && [ms(op.latency_ms), op.first_byte_ms !== undefined
-            ? `, first byte after ${ms(op.first_byte_ms)}` : ""]],
+            ? `, first token after ${ms(op.first_byte_ms)}` : ""]],
         ["Waited", op.wait_ms && ms(op.wait_ms)],
         ["Tries", count(op.attempts)],
         ["Tokens", (op.tokens_in || op.tokens_out) && [count(op.tokens_in || 0), " in, ",
@@ -156,7 +162,8 @@ export function operation(main, query, id) {
 
     function draw({ operation: op, records }) {
         const steps = records.filter((record) => record.kind !== "begin" || records.length > 1);
-        fill(main.querySelector("h1"), wayOf(op), " ", outcomeBadge(op));
+        fill(main.querySelector("h1"), wayOf(op.outcome === "notice" ? { ...records[0], ...op } : op), " ",
+            outcomeBadge(op));
         fill(body, el("section", { class: "panel", "aria-label": "Summary" },
             el("p", { class: "lead" }, summary(op, records)), todoOf(op, records), factsOf(op)),
         el("section", { class: "panel flush", "aria-labelledby": "timeline-title" },

@@ -38,7 +38,7 @@ function tilesOf(stats, state) {
             faltered ? `${count(all.recovered || 0)} of ${count(faltered)} in trouble`
                 : "nothing had to be"),
         tile("Latency p99", ms(all.latency_ms?.p99), `p50 ${ms(all.latency_ms?.p50)}`),
-        tile("First byte p99", ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
+        tile("First token p99", ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
         tile("Wasted calls", count(tries.wasted || 0),
             `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
         tile("Cost", usd(all.cost_usd),
@@ -151,7 +151,8 @@ export function overview(main) {
         classes: chart({ title: "Failed calls to providers, by class of error", kind: "bars", format: count,
             mark: few, whole: true, sum: total, empty: "No call failed in this time." }),
         latency: chart({ title: "Latency", kind: "lines", format: ms, sum: last }),
-        first: chart({ title: "Time to the first byte", kind: "lines", format: ms, sum: last }),
+        first: chart({ title: "Time to the first token", kind: "lines", format: ms, sum: last,
+            note: "Of a stream, until its first content; of an answer that comes whole, until it is there." }),
     };
     const live = feed();
     let stats = null;

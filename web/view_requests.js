@@ -6,11 +6,22 @@ import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
 import { range } from "/app/range.js";
 import { table } from "/app/table.js";
-import { operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
+import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
 const PAGE = 50;
 const SHOWN_MAX = 500;
 const FIELDS = ["id", "outcome", "model", "target", "client", "code"];
+
+// Of a plain success nothing need be said.
+function whatOf(op) {
+    if (op.code)
+        return [el("b", {}, words(op.code)), op.message ? said(op.message, { class: "note" }) : null];
+    if (op.outcome === "cancelled")
+        return el("span", { class: "note" }, "the client left");
+    if (op.outcome === "notice")
+        return said(op.text || "", { class: "note" });
+    return el("span", { class: "note" }, effortOf(op));
+}
 
 const COLUMNS = [
     { name: "Ended", class: "time wide", cell: (op) => el("time", { datetime: op.ended || op.began },
@@ -20,12 +31,10 @@ const COLUMNS = [
         el("span", { class: "narrow-only note" }, [when(op.ended || op.began), op.client,
             op.code && words(op.code)].filter(Boolean).join(" · "))] },
     { name: "Client", class: "wide client", cell: (op) => said(op.client || "–") },
-    { name: "What failed", class: "wide what", cell: (op) => (op.code
-        ? [el("b", {}, words(op.code)), op.message ? said(op.message, { class: "note" }) : null]
-        : op.text ? said(op.text, { class: "note" }) : "") },
+    { name: "What happened", class: "wide what", cell: whatOf },
     { name: "Tries", class: "num wide", cell: (op) => count(op.attempts) },
     { name: "Latency", class: "num", cell: (op) => ms(op.latency_ms) },
-    { name: "First byte", class: "num wide", cell: (op) => ms(op.first_byte_ms) },
+    { name: "First token", class: "num wide", cell: (op) => ms(op.first_byte_ms) },
     { name: "Cost", class: "num wide", cell: (op) => (op.cost_usd === undefined ? "–" : usd(op.cost_usd)) },
 ];
 

@@ -10,6 +10,8 @@ import { table } from "/app/table.js";
 import { breakerBadge, keyBadge, targetBadge } from "/app/badge.js";
 import { keyActions, reloadButton, targetActions, whyOf } from "/app/attention.js";
 
+const FEW = 5; // calls, of which no share is worth a colour
+
 function gauge(name, value, most, text) {
     const meter = el("meter", { min: 0, max: Math.max(1, most), low: most / 5, optimum: most, value,
         "aria-label": name }, text);
@@ -29,6 +31,9 @@ const add = (groups, key) => groups.reduce((sum, group) => sum + (group[key] || 
 const worst = (groups, of, at) => groups.reduce((most, group) =>
     Math.max(most, group[of]?.[at] ?? -1), -1);
 
+// Most of what it is asked fails.
+const isFailing = (groups) => add(groups, "count") >= FEW && add(groups, "failed") * 2 > add(groups, "count");
+
 const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null];
 
 function auditOf(store) {
@@ -47,7 +52,8 @@ export function targets(main) {
     const sums = (target) => sumsOf(target, stats, gate.state.targets);
     const list = table("Targets", [
         { name: "Target", class: "way", cell: (t) => [said(t.target),
-            el("div", { class: "narrow-only" }, el("div", { class: "state" }, stateOf(t)),
+            el("div", { class: "narrow-only sides" }, el("div", { class: "state" }, stateOf(t),
+                t.breaker === "half_open" ? ["Breaker: ", breakerBadge(t.breaker)] : null),
                 el("div", { class: "row" }, targetActions(t)))] },
         { name: "State", class: "wide", cell: stateOf },
         { name: "Breaker", class: "wide", cell: (t) => breakerBadge(t.breaker) },
@@ -55,7 +61,8 @@ export function targets(main) {
         { name: "Under way", class: "num wide", cell: (t) => (t.max_in_flight
             ? `${count(t.in_flight)} of ${count(t.max_in_flight)}` : count(t.in_flight)) },
         { name: "Calls", class: "num", cell: (t) => count(add(sums(t), "count")) },
-        { name: "Failed", class: "num", cell: (t) => share(add(sums(t), "failed"), add(sums(t), "count")) },
+        { name: "Failed", class: "num", cell: (t) => el("span", { class: isFailing(sums(t)) ? "bad-text" : null },
+            share(add(sums(t), "failed"), add(sums(t), "count"))) },
         { name: "p99", class: "num wide", cell: (t) => {
             const most = worst(sums(t), "latency_ms", "p99");
             return most < 0 ? "–" : ms(most);
@@ -93,7 +100,7 @@ export function targets(main) {
             ["Clients", plural(sum("connections"), "connection", "connections")],
             ["Providers", `${count(sum("upstream_busy"))} busy, ${count(sum("upstream_idle"))} idle connections`],
             ["Event loops", [count(state.loops.length),
-                sum("stalls") > 0 ? `, stalled ${count(sum("stalls"))} times` : ""]],
+                sum("stalls") > 0 ? `, stalled ${plural(sum("stalls"), "time", "times")}` : ""]],
         ].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     }
 

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cli/config_load.h"
 #include "cli/mock.h"
+#include "cli/serve_log.h"
 #include "gateway/admin_web.h"
 
 /* ---- what it shows and does ---- */
@@ -79,8 +80,18 @@ static int listen_tcp(serve_run *run, const rc_mock_address *address)
         rc_cli_text(&cli->err, "; name another address with --admin or in admin.listen, or off\n");
         return RC_EXIT_UNAVAILABLE;
     }
-    rc_serve_log_address(run, "operator's side at http://", address->host, listening.port);
+    rc_serve_log_address(run, "dashboard and operator's side at http://", address->host, listening.port);
     return RC_EXIT_OK;
+}
+
+static void log_socket(serve_run *run, rc_str path)
+{
+    char memory[512];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_cli_text(&text, "dashboard and operator's side at the socket ");
+    rc_buf_push(&text, path);
+    rc_serve_log_event(run, RC_LOG_EVENT_LISTENING, rc_buf_get(&text));
 }
 
 static int listen_unix(serve_run *run, rc_str path)
@@ -96,6 +107,7 @@ static int listen_unix(serve_run *run, rc_str path)
         return rc_serve_refuse(run->cli,
                                "the operator's side cannot listen at its socket: ", listening.text,
                                RC_EXIT_UNAVAILABLE);
+    log_socket(run, path);
     return RC_EXIT_OK;
 }
 

@@ -1,10 +1,10 @@
 /* rc_admin_web: the dashboard's files, which are in the binary.
  *
  *   GET /            web/index.html
- *   GET /app/NAME    web/NAME
+ *   GET /app/NAME    web/NAME, and the modules of d3
  *
  * They hold no data, so they are served without the token: the page asks for it, and for all else
- * with it. The build writes the table from web/. */
+ * with it. The build writes the table from web/ and from Debian's d3. */
 #ifndef RC_GATEWAY_ADMIN_WEB_H
 #define RC_GATEWAY_ADMIN_WEB_H
 

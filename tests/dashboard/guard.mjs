@@ -117,7 +117,7 @@ const tokens = new Views("token", { isOrdered: true });
 
 tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ }, async (page) => {
     await page.goto(`${gates.locked.admin}/#/targets`);
-    const field = page.getByLabel("Token");
+    const field = page.getByLabel("Token", { exact: true });
     await field.waitFor();
     assert.equal(await field.getAttribute("type"), "password");
     assert.ok(await field.evaluate((input) => input === document.activeElement));
@@ -138,16 +138,16 @@ tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ 
 
 tokens.view("is asked for again when it no longer holds", { allow: /401|Failed to fetch|network/ }, async (page) => {
     await page.goto(`${gates.locked.admin}/`);
-    await page.getByLabel("Token").fill(TOKEN);
-    await page.getByLabel("Token").press("Enter");
+    await page.getByLabel("Token", { exact: true }).fill(TOKEN);
+    await page.getByLabel("Token", { exact: true }).press("Enter");
     await page.locator(".verdict").waitFor();
     const reload = (token) => fetch(`${gates.locked.admin}/admin/v1/reload`, { method: "POST",
         headers: { authorization: `Bearer ${token}`, "x-recourse-admin": "1" } });
     writeFileSync("token", "another-token-altogether");
     assert.equal((await reload(TOKEN)).status, 200);
-    await page.getByLabel("Token").waitFor();
-    await page.getByLabel("Token").fill("another-token-altogether");
-    await page.getByLabel("Token").press("Enter");
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    await page.getByLabel("Token", { exact: true }).fill("another-token-altogether");
+    await page.getByLabel("Token", { exact: true }).press("Enter");
     await page.locator(".verdict").waitFor();
     writeFileSync("token", TOKEN);
     assert.equal((await reload("another-token-altogether")).status, 200);

@@ -78,6 +78,69 @@ overview.view("shows another time when asked to", {}, async (page) => {
     assert.equal(await page.getByLabel("Time shown").inputValue(), "15m");
 });
 
+overview.view("shows the last hour of a long time while the rest is added up", {}, async (page) => {
+    let asked = 0;
+    let go = () => {};
+    const isLet = new Promise((resolve) => (go = resolve));
+    await page.route(/\/admin\/v1\/stats\?/, async (route) => {
+        if (++asked > 1)
+            await isLet;
+        await route.continue();
+    });
+    await page.addInitScript(() => localStorage.setItem("recourse.range", "7d"));
+    await open(page);
+    const note = page.getByText("So far of the last hour; the rest is being added up.");
+    await note.waitFor();
+    await page.locator(".chart rect").first().waitFor();
+    // The chart has its whole width already: the days before are empty.
+    assert.ok(await page.locator("figure.chart").first().locator(".mark").count() > 6);
+    assert.equal(asked, 2);
+    go();
+    await note.waitFor({ state: "hidden" });
+    assert.match(await text(page.locator(".tile", { hasText: "Requests" })), /^Requests \d+/);
+});
+
+overview.view("says so when the rest of a long time cannot be had", { allow: /503/ }, async (page) => {
+    let asked = 0;
+    await page.route(/\/admin\/v1\/stats\?/, (route) => (++asked === 2
+        ? route.fulfill({ status: 503, contentType: "application/problem+json", body: '{"detail":"It took too long."}' })
+        : route.continue()));
+    await page.addInitScript(() => localStorage.setItem("recourse.range", "24h"));
+    await open(page);
+    await page.getByText("Of the last hour alone: the rest could not be added up.").waitFor();
+    await page.getByText("It took too long.").waitFor();
+    assert.ok(await page.locator(".chart rect").count() > 0);
+});
+
+overview.view("an hour is asked for once", {}, async (page) => {
+    const asked = [];
+    page.on("request", (one) => one.url().includes("/stats?") && asked.push(one.url()));
+    page.on("requestfailed", (one) => one.url().includes("/stats?") && asked.push("given up"));
+    await open(page);
+    await page.locator(".chart rect").first().waitFor();
+    assert.equal(asked.length, 1);
+});
+
+overview.view("draws lines, a band between them and stacks, with round numbers beside them", {}, async (page) => {
+    await open(page);
+    const latency = page.locator("figure.chart", { hasText: "Latency" });
+    await latency.locator(".line path").first().waitFor();
+    const shapes = await latency.locator(".series path").evaluateAll((all) => all.map((path) => path.getAttribute("d")));
+    assert.equal(shapes.length, 3);
+    shapes.forEach((shape) => assert.match(shape, /^M[\d.]+,[\d.]+[LZ]/));
+    const first = page.locator("figure.chart", { hasText: "Time to the first token" });
+    assert.match(await first.locator(".plot").getAttribute("aria-label"), /p50 .* p99 /);
+    // What stands on something begins where that ends.
+    const bars = page.locator("figure.chart").first();
+    const places = await bars.locator("rect:not(.cursor)").evaluateAll((all) => all.map((rect) =>
+        ["x", "y", "height"].map((name) => Number(rect.getAttribute(name)))));
+    const [x] = places.find(([one], i) => places.slice(i + 1).some(([other]) => other === one));
+    const [low, high] = places.filter(([other]) => other === x);
+    assert.ok(Math.abs(high[1] + high[2] - low[1]) < 1, `${low} below ${high}`);
+    const marks = await bars.locator(".mark[text-anchor=end]").allTextContents();
+    assert.ok(marks.length >= 3 && marks[0] === "0", marks.join(" "));
+});
+
 const requests = new Views("requests");
 
 requests.view("lists what the audit has, the newest first, page by page", {}, async (page) => {
@@ -182,6 +245,7 @@ operation.view("a failover, a hedge and a notice have their words", {}, async (p
     const { operations: [notice] } = await admin("operations?outcome=notice&since=1h");
     await open(page, `#/requests/${notice.id}`);
     await page.getByText("taken out of service by the operator").waitFor();
+    assert.match(await text(page.locator("h1")), /^openai\/gpt-4o ! notice$/);
 });
 
 operation.view("says so when there is none", { allow: /404/ }, async (page) => {
@@ -232,6 +296,12 @@ targets.view("takes one out and puts it back, by keyboard, with a reason", {}, a
     await row.getByRole("button", { name: "Put back" }).click();
     await dialog.getByRole("button", { name: "Put back" }).click();
     await until("it is back", async () => !(await stateOf(name)).out_of_service);
+    // What was done is told of what it was done to.
+    await open(page, "#/requests?outcome=notice");
+    const told = page.locator("table.requests tbody tr", { hasText: "too slow <b>" });
+    assert.match(await text(told), /notice good\/mock\/503@1\/2 .*taken out of service/);
+    await open(page, `#/requests/${notice.id}`);
+    await page.getByRole("heading", { name: `${name} notice` }).waitFor();
 });
 
 targets.view("tries a key again", {}, async (page) => {
@@ -273,13 +343,13 @@ cost.view("shows budgets and raises one", {}, async (page) => {
     await until("it is raised", async () =>
         (await admin("budgets")).budgets.find((one) => one.scope === "client app").limit_usd === 12.5);
     await page.locator("h1").click();
-    await row.getByText("raised by $2.50").waitFor();
+    await row.locator("td").getByText("raised by $2.50").waitFor();
     // One that is used up is among the problems.
     for (let i = 0; i < 5; i++)
         await request("steady");
     await open(page, "#/");
     await page.getByRole("button", { name: /Show all/ }).click();
-    await page.locator(".item", { hasText: "The budget of budget steady-a-day is" }).waitFor();
+    await page.locator(".item", { hasText: "The budget steady-a-day is" }).waitFor();
 });
 
 const explain = new Views("explain");

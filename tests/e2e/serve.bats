@@ -575,3 +575,21 @@ YAML
     [ "$(status)" = 200 ]
     [ "$(requests)" = 1 ]
 }
+
+@test "it says where the dashboard is, at an address and at a socket" {
+    mock
+    conf='listen: 127.0.0.1:0
+store: sqlite:audit.db
+providers: {up: {kind: openai, base_url: "'$up'/v1", keys: [env:KEY_1]}}
+routes: [{model: "*", chain: [{target: "up/*"}]}]'
+    printf '%s\nadmin: {listen: "127.0.0.1:0"}\n' "$conf" >address.yaml
+    start address serve --config address.yaml --log human
+    url=$(grep -oE "dashboard and operator's side at http://127.0.0.1:[0-9]+" address.talk | grep -o 'http.*')
+    run -0 curl -sS "$url/"
+    [[ $output == *"<title>Recourse</title>"* ]]
+    printf '%s\nadmin: {listen: "off", socket: admin.sock}\n' "${conf/audit.db/other.db}" >socket.yaml
+    start socket serve --config socket.yaml --log human
+    grep -q "dashboard and operator's side at the socket admin.sock" socket.talk
+    run -0 curl -sS --unix-socket admin.sock http://localhost/
+    [[ $output == *"<title>Recourse</title>"* ]]
+}

@@ -37,6 +37,19 @@ setup_file() {
     [ "$(stat -c %a "$tree/etc/recourse/credentials")" = 700 ]
 }
 
+@test "what of others is in the binary is named, with its terms" {
+    copyright=$tree/usr/share/doc/recourse/copyright
+    for module in $(sed -n 's|.*"/app/\(d3-[a-z]*\)\.min\.js".*|\1|p' "$RECOURSE_SOURCE/web/d3.js") llhttp; do
+        echo "$module"
+        grep -q "^Files:.*\b$module\b" "$copyright"
+        grep -q "node-$module\b" "$copyright"
+    done
+    for terms in $(sed -n 's/^License: //p' "$copyright" | sort -u); do
+        echo "$terms"
+        grep -A1 "^License: $terms$" "$copyright" | grep -q '^ '
+    done
+}
+
 @test "the command in it runs, and the example is good" {
     "$tree/usr/bin/recourse" --version
     "$tree/usr/bin/recourse" config check "$tree/etc/recourse/recourse.yaml"
