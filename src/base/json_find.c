@@ -13,41 +13,41 @@ static inline char peek(walk *w)
 }
 
 /* What is wrong where the walk stands: the text ends, or something else was expected. */
-static rc_status fault(const walk *w)
+static inline rc_status fault(const walk *w)
 {
     return w->at < w->text.len ? RC_E_SYNTAX : RC_E_TRUNCATED;
 }
 
-static rc_status pass_long_string(walk *w, rc_json_token *ret_token)
+/* The quote that closes the string whose content begins at `from`. It may be damaged inside. */
+static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan, bool *ret_is_odd)
 {
-    size_t from = w->at + 1;
     bool is_odd = false;
-    size_t end = w->scan->special(w->text, from, &is_odd);
-    if (end < w->text.len && w->text.ptr[end] != '"') {
+    size_t end = scan->special(text, from, &is_odd);
+    if (end < text.len && text.ptr[end] != '"') {
         is_odd = true;
-        end = w->scan->string_end(w->text, end);
+        end = scan->string_end(text, end);
     }
-    if (end == w->text.len)
-        return RC_E_TRUNCATED;
-    ret_token->raw = rc_str_make(w->text.ptr + from, end - from);
-    ret_token->has_escapes = is_odd; /* or bytes that are not ASCII; comparing takes care of both */
-    w->at = end + 1;
-    return RC_OK;
+    *ret_is_odd = is_odd;
+    return end;
 }
 
 /* Passes over the string at which the walk stands. */
-static inline rc_status pass_string(walk *w, rc_json_token *ret_token)
+static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
 {
-    size_t len = rc_json_scan_plain(w->text, w->at + 1);
+    const size_t from = w->at + 1;
+    bool is_odd = false;
+    size_t len = rc_json_scan_plain(w->text, from);
     if (len == RC_JSON_SCAN_NONE)
-        return pass_long_string(w, ret_token);
-    ret_token->raw = rc_str_make(w->text.ptr + w->at + 1, len);
-    ret_token->has_escapes = false;
-    w->at += len + 2;
+        len = long_string_end(w->text, from, w->scan, &is_odd) - from;
+    if (len == w->text.len - from)
+        return RC_E_TRUNCATED;
+    *ret_raw = rc_str_make(w->text.ptr + from, len);
+    *ret_is_odd = is_odd; /* escapes, or bytes that are not ASCII; comparing takes care of both */
+    w->at = from + len + 1;
     return RC_OK;
 }
 
-static rc_status pass_container(walk *w, rc_json_token *ret_token)
+static inline rc_status pass_container(walk *w, rc_json_token *ret_token)
 {
     size_t end = w->scan->container_end(w->text, w->at + 1);
     if (end == RC_JSON_SCAN_NONE)
@@ -80,7 +80,7 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
     if (c == '{' || c == '[')
         return pass_container(w, ret_token);
     if (c == '"' && !is_wanted)
-        return pass_string(w, ret_token);
+        return pass_string(w, &ret_token->raw, &ret_token->has_escapes);
     if (c >= '1' && c <= '9' && !is_wanted && pass_digits(w))
         return RC_OK;
     if (w->at == w->text.len)
@@ -94,41 +94,61 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
     return found.status;
 }
 
-static rc_json_member *member_of(rc_json_member *members, size_t count, const rc_json_token *key)
+/* What is looked for. */
+typedef struct wanted {
+    rc_json_member *members;
+    size_t count;
+    size_t missing; /* how many were not found yet */
+    uint64_t marks; /* of all keys: most of those that are passed over have none of them */
+} wanted;
+
+/* One bit of 64, by a key's length and first letter. */
+static inline uint64_t mark_of(rc_str key)
 {
-    for (size_t i = 0; i < count && !key->has_escapes; i++)
-        if (members[i].key.len == key->raw.len && rc_str_eq(key->raw, members[i].key))
-            return &members[i];
-    for (size_t i = 0; i < count && key->has_escapes; i++)
-        if (rc_json_raw_eq(key->raw, true, members[i].key))
-            return &members[i];
+    return key.len > 0 ? UINT64_C(1) << (((unsigned char)key.ptr[0] ^ key.len << 2) & 63) : 1;
+}
+
+static rc_json_member *compare_all(const wanted *what, rc_str key, bool is_odd)
+{
+    for (size_t i = 0; i < what->count; i++) {
+        rc_json_member *member = &what->members[i];
+        if (is_odd ? rc_json_raw_eq(key, true, member->key) : rc_str_eq(key, member->key))
+            return member;
+    }
     return NULL;
 }
 
-/* One key with its value. *missing: how many members were not found yet. */
-static rc_status pass_member(walk *w, rc_json_member *members, size_t count, size_t *missing)
+static inline rc_json_member *member_of(const wanted *what, rc_str key, bool is_odd)
+{
+    return is_odd || (what->marks & mark_of(key)) != 0 ? compare_all(what, key, is_odd) : NULL;
+}
+
+/* One key with its value. */
+static inline rc_status pass_member(walk *w, wanted *what)
 {
     rc_json_token token;
+    rc_str key;
+    bool is_odd;
     if (peek(w) != '"')
         return fault(w);
-    rc_status status = pass_string(w, &token);
+    rc_status status = pass_string(w, &key, &is_odd);
     if (status != RC_OK)
         return status;
-    rc_json_member *member = member_of(members, count, &token);
+    rc_json_member *member = member_of(what, key, is_odd);
     if (peek(w) != ':')
         return fault(w);
     w->at++;
     status = pass_value(w, member != NULL, &token);
     if (status != RC_OK || !member)
         return status;
-    *missing -= !member->is_found;
+    what->missing -= !member->is_found;
     member->value = token;
     member->value_end = w->at;
     member->is_found = true;
     return RC_OK;
 }
 
-static rc_status pass_end(walk *w)
+static inline rc_status pass_end(walk *w)
 {
     w->at++;
     peek(w);
@@ -137,8 +157,11 @@ static rc_status pass_end(walk *w)
 
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
 {
-    for (size_t i = 0; i < count; i++)
+    wanted what = {.members = members, .count = count, .missing = count};
+    for (size_t i = 0; i < count; i++) {
         members[i].is_found = false;
+        what.marks |= mark_of(members[i].key);
+    }
 
     walk w = rc_json_walk_begin(text);
     if (peek(&w) != '{')
@@ -146,10 +169,9 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     w.at++;
     if (peek(&w) == '}')
         return pass_end(&w);
-    size_t missing = count;
     for (;;) {
-        rc_status status = pass_member(&w, members, count, &missing);
-        if (status != RC_OK || (stop_early && missing == 0))
+        rc_status status = pass_member(&w, &what);
+        if (status != RC_OK || (stop_early && what.missing == 0))
             return status;
         char c = peek(&w);
         if (c == '}')

@@ -1,27 +1,22 @@
 #include "base/json_walk.h"
 
-char rc_json_walk_peek_far(rc_json_walk *w)
+size_t rc_json_walk_space_end(rc_str text, size_t at)
 {
-    for (; w->at < w->text.len; w->at++) {
-        char c = w->text.ptr[w->at];
+    for (; at < text.len; at++) {
+        char c = text.ptr[at];
         if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-            return c;
+            break;
     }
-    return '\0';
+    return at;
 }
 
-bool rc_json_walk_long_string(rc_json_walk *w, rc_str *ret_raw)
+size_t rc_json_walk_string_end(rc_str text, size_t at, const rc_json_scan *scan)
 {
-    size_t from = w->at + 1;
     bool has_high = false;
-    size_t end = rc_json_scan_special(w->text, from, &has_high);
-    if (end < w->text.len && w->text.ptr[end] == '\\')
-        end = w->scan->string_end(w->text, end);
-    if (end == w->text.len || w->text.ptr[end] != '"')
-        return false;
-    *ret_raw = rc_str_make(w->text.ptr + from, end - from);
-    w->at = end + 1;
-    return true;
+    size_t end = rc_json_scan_special(text, at, &has_high);
+    if (end < text.len && text.ptr[end] == '\\')
+        end = scan->string_end(text, end);
+    return end < text.len && text.ptr[end] == '"' ? end : RC_JSON_SCAN_NONE;
 }
 
 static bool pass_container(rc_json_walk *w)

@@ -25,13 +25,21 @@ static inline rc_json_walk rc_json_walk_begin(rc_str text)
     return (rc_json_walk){.text = text, .scan = rc_json_scan_best()};
 }
 
+/* What is rare takes the walk's parts and not the walk, so that a walk need not be in memory. */
+
+/* Where the next byte that is not white space stands at or after `at`; text.len when there is none. */
+size_t rc_json_walk_space_end(rc_str text, size_t at);
+/* The quote that closes the string whose content begins at `at`; RC_JSON_SCAN_NONE: there is none,
+ * or a control character stands before it. */
+size_t rc_json_walk_string_end(rc_str text, size_t at, const rc_json_scan *scan);
+
 /* The next byte that is not white space; NUL, which is nowhere valid, at the end of the text. */
-char rc_json_walk_peek_far(rc_json_walk *w);
 static inline char rc_json_walk_peek(rc_json_walk *w)
 {
     if (w->at < w->text.len && (unsigned char)w->text.ptr[w->at] > ' ')
         return w->text.ptr[w->at];
-    return rc_json_walk_peek_far(w); /* what machines write has no space */
+    w->at = rc_json_walk_space_end(w->text, w->at); /* what machines write has no space */
+    return w->at < w->text.len ? w->text.ptr[w->at] : '\0';
 }
 
 static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
@@ -43,14 +51,18 @@ static inline bool rc_json_walk_byte(rc_json_walk *w, char wanted)
 }
 
 /* The string whose opening quote the walk stands at. */
-bool rc_json_walk_long_string(rc_json_walk *w, rc_str *ret_raw);
 static inline bool rc_json_walk_string(rc_json_walk *w, rc_str *ret_raw)
 {
-    size_t len = rc_json_scan_plain(w->text, w->at + 1);
-    if (len == RC_JSON_SCAN_NONE)
-        return rc_json_walk_long_string(w, ret_raw);
-    *ret_raw = rc_str_make(w->text.ptr + w->at + 1, len);
-    w->at += len + 2;
+    const size_t from = w->at + 1;
+    size_t len = rc_json_scan_plain(w->text, from);
+    if (len == RC_JSON_SCAN_NONE) {
+        size_t end = rc_json_walk_string_end(w->text, from, w->scan);
+        if (end == RC_JSON_SCAN_NONE)
+            return false;
+        len = end - from;
+    }
+    *ret_raw = rc_str_make(w->text.ptr + from, len);
+    w->at = from + len + 1;
     return true;
 }
 

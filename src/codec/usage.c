@@ -318,7 +318,7 @@ rc_status rc_usage_read_checked(rc_usage *usage, rc_str body)
 {
     top t;
     rc_status status = find_places(&t, body);
-    if (status == RC_OK)
+    if (status == RC_OK || status == RC_E_TYPE)
         (void)read_top(usage, &t, body);
     return status;
 }

@@ -84,7 +84,8 @@ void rc_usage_init(rc_usage *usage);
 bool rc_usage_read(rc_usage *usage, rc_str body);
 
 /* The same for bytes that may be damaged: gives what rc_json_find says of their top level, so that
- * whoever has to know it need not read them twice. Nothing is counted unless it is RC_OK. */
+ * whoever has to know it need not read them twice. Of a text that is damaged nothing is counted;
+ * RC_E_TYPE, something other than an object, is not. */
 rc_status rc_usage_read_checked(rc_usage *usage, rc_str body);
 
 /* The last bytes of an answer, or of an event, that was too large to be kept. Keep

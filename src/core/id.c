@@ -64,27 +64,29 @@ rc_id rc_id_make(rc_id_maker *maker, int64_t now_unix_ms, const uint8_t entropy[
     return encode(maker);
 }
 
-/* The value of a character, or -1. One id has one spelling: lower case and look-alikes are refused.
- */
-static int value_of(char c)
-{
-    const char *found = memchr(alphabet, c, sizeof(alphabet) - 1);
-    return found ? (int)(found - alphabet) : -1;
-}
+/* The value of a character, and one more: 0 is none. One id has one spelling: lower case and
+ * look-alikes are refused. */
+static const uint8_t values[UINT8_MAX + 1] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+    ['G'] = 17, ['H'] = 18, ['J'] = 19, ['K'] = 20, ['M'] = 21, ['N'] = 22, ['P'] = 23, ['Q'] = 24,
+    ['R'] = 25, ['S'] = 26, ['T'] = 27, ['V'] = 28, ['W'] = 29, ['X'] = 30, ['Y'] = 31, ['Z'] = 32,
+};
 
 rc_status rc_id_time(rc_str text, int64_t *ret_unix_ms)
 {
     if (text.len != RC_ID_LEN || memcmp(text.ptr, PREFIX, PREFIX_LEN) != 0)
         return RC_E_SYNTAX;
     int64_t time_ms = 0;
-    for (size_t i = PREFIX_LEN; i < RC_ID_LEN; i++) {
-        int value = value_of(text.ptr[i]);
-        if (value < 0)
-            return RC_E_SYNTAX;
-        if (i < PREFIX_LEN + TIME_LEN)
-            time_ms = time_ms * 32 + value;
+    bool is_good = true;
+    for (size_t i = PREFIX_LEN; i < PREFIX_LEN + TIME_LEN; i++) {
+        const uint8_t value = values[(unsigned char)text.ptr[i]];
+        is_good &= value != 0;
+        time_ms = time_ms * 32 + value - 1;
     }
-    if (time_ms > TIME_MAX_MS)
+    for (size_t i = PREFIX_LEN + TIME_LEN; i < RC_ID_LEN; i++)
+        is_good &= values[(unsigned char)text.ptr[i]] != 0;
+    if (!is_good || time_ms > TIME_MAX_MS)
         return RC_E_SYNTAX;
     *ret_unix_ms = time_ms;
     return RC_OK;

@@ -151,9 +151,9 @@ static void describe(const rc_gate_try *try, rc_job_step *step)
 
 static void settle(rc_gate_try *try, uint64_t cost)
 {
-    rc_spend_told told = {.count = 0};
     if (try->hold.count == 0)
         return;
+    rc_spend_told told = {.count = 0};
     (void)rc_purse_settle(&try->job->gate->world->purse, &try->hold, cost, &told);
     rc_gate_job_tell_money(try->job, &told);
 }

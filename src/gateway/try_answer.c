@@ -1,5 +1,4 @@
 /* What a provider answers, until it is clear what to make of it. */
-#include "base/json_find.h"
 #include "base/str.h"
 #include "gateway/job.h"
 
@@ -178,18 +177,21 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
 }
 
 /* Is it an error, or no JSON at all? Most answers say nowhere that they are one, and most that are
- * damaged end too early: both can be told at memory speed, without the walk. */
+ * damaged end too early: both can be told at memory speed, without the walk. What was used is read
+ * by the same scan. */
 static bool is_bad(rc_gate_try *try, rc_str body)
 {
     rc_stream_seen seen;
-    rc_json_member none = {.key = RC_STR("error")};
-    const rc_status status = rc_json_find(body, &none, 1, false);
+    const rc_status status = rc_usage_read_checked(&try->usage, body);
     if (status != RC_OK && status != RC_E_TYPE)
         return true;
     if (status == RC_OK && rc_str_find(body, RC_STR("error\""), 0) == RC_STR_NPOS)
         return false;
     look(try, body, false, &seen);
-    return (seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0;
+    if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) == 0)
+        return false;
+    rc_usage_init(&try->usage);
+    return true;
 }
 
 static void fail_body(rc_gate_try *try)
@@ -207,7 +209,6 @@ static void end_whole(rc_gate_try *try)
         fail_body(try);
         return;
     }
-    (void)rc_usage_read(&try->usage, body);
     win(try);
     if (!write_lines(try)) {
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));

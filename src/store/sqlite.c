@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <uv.h>
+
 #include "core/render_text.h"
 #include "store/sqlite_private.h"
 #include "sys/calls.h"
@@ -223,8 +225,17 @@ static int on_commit(void *ctx, sqlite3 *db, const char *name, int log_pages)
     return SQLITE_OK;
 }
 
+/* SQLite counts the memory that it uses, under a lock and for nobody. This can be said only before
+ * its first use, and where that came first it goes on counting. */
+static void count_no_memory(void)
+{
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_fault *fault)
 {
+    static uv_once_t once = UV_ONCE_INIT;
+    uv_once(&once, count_no_memory);
     int code = sqlite3_open_v2(
         name, &sqlite->db,
         flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE, NULL);

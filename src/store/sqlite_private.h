@@ -29,6 +29,14 @@ typedef enum rc_sqlite_statement {
     RC_SQL_COUNT
 } rc_sqlite_statement;
 
+/* The numbers that stand in the places of a statement; INT64_MIN: NULL. SQLite keeps them from one
+ * row to the next, and most columns of a row are those of the row before. */
+#define RC_SQLITE_PLACES_MAX 32
+typedef struct rc_sqlite_bound {
+    uint32_t is_known; /* a bit for each place */
+    int64_t numbers[RC_SQLITE_PLACES_MAX];
+} rc_sqlite_bound;
+
 /* Whose operation it is, as numbers of names. */
 typedef struct rc_sqlite_owner {
     int64_t client;
@@ -61,6 +69,7 @@ typedef struct rc_sqlite {
     rc_store_is_enough is_enough;
     void *is_enough_ctx;
     sqlite3_stmt *statements[RC_SQL_COUNT];
+    rc_sqlite_bound bound[RC_SQL_ADD_RECORD - RC_SQL_ADD_OPERATION + 1];
     rc_names names;
     rc_sqlite_spent_row spent[RC_SQLITE_SPENT_MAX]; /* in this transaction, and not written yet */
     size_t spent_count;

@@ -78,6 +78,7 @@ void rc_sqlite_drop_statements(rc_sqlite *sqlite)
         sqlite3_finalize(sqlite->statements[i]);
         sqlite->statements[i] = NULL;
     }
+    memset(sqlite->bound, 0, sizeof(sqlite->bound));
 }
 
 static bool finish(const rc_sqlite *sqlite, sqlite3_stmt *statement, rc_store_fault *fault)
@@ -95,15 +96,56 @@ static bool run(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fa
 
 /* --- columns --- */
 
+/* A statement that adds or ends a row, and what its places hold. */
+typedef struct row_statement {
+    sqlite3_stmt *statement;
+    rc_sqlite_bound *bound;
+} row_statement;
+
+/* which: one of those of rc_sqlite.bound. False: it could not be prepared. */
+static bool get_row(rc_sqlite *sqlite, rc_sqlite_statement which, row_statement *ret_row,
+                    rc_store_fault *fault)
+{
+    *ret_row = (row_statement){
+        .statement = rc_sqlite_get(sqlite, which, fault),
+        .bound = &sqlite->bound[which - RC_SQL_ADD_OPERATION],
+    };
+    return ret_row->statement != NULL;
+}
+
+#define NO_NUMBER INT64_MIN
+
+static void bind_other_number(const row_statement *row, int at, int64_t number)
+{
+    rc_sqlite_bound *bound = row->bound;
+    const uint32_t bit = UINT32_C(1) << at;
+    int code = number == NO_NUMBER ? sqlite3_bind_null(row->statement, at)
+                                   : sqlite3_bind_int64(row->statement, at, number);
+    bound->is_known = code == SQLITE_OK ? bound->is_known | bit : bound->is_known & ~bit;
+    bound->numbers[at] = number;
+}
+
+static inline void bind_number(const row_statement *row, int at, int64_t number)
+{
+    if ((row->bound->is_known >> at & 1) == 0 || row->bound->numbers[at] != number)
+        bind_other_number(row, at, number);
+}
+
+static void bind_optional(const row_statement *row, int at, int64_t number)
+{
+    bind_number(row, at, number < 0 ? NO_NUMBER : number);
+}
+
 /* The scrubber's copy, when it changes anything, is SQLite's to free. */
-static void bind_text(sqlite3_stmt *statement, int at, rc_str text, size_t max_bytes)
+static void bind_text(const row_statement *row, int at, rc_str text, size_t max_bytes)
 {
     if (text.len == 0) {
-        sqlite3_bind_null(statement, at);
+        bind_number(row, at, NO_NUMBER);
         return;
     }
+    row->bound->is_known &= ~(UINT32_C(1) << at);
     if (text.len <= max_bytes && rc_scrub_is_clean(text)) {
-        sqlite3_bind_text(statement, at, text.ptr, (int)text.len, SQLITE_STATIC);
+        sqlite3_bind_text(row->statement, at, text.ptr, (int)text.len, SQLITE_STATIC);
         return;
     }
     char memory[RC_RECORD_TEXT_MAX];
@@ -111,39 +153,31 @@ static void bind_text(sqlite3_stmt *statement, int at, rc_str text, size_t max_b
     rc_buf_init_fixed(&clean, memory, max_bytes);
     rc_scrub(text, max_bytes, &clean);
     rc_str cleaned = rc_buf_get(&clean);
-    sqlite3_bind_text(statement, at, cleaned.ptr, (int)cleaned.len, SQLITE_TRANSIENT);
+    sqlite3_bind_text(row->statement, at, cleaned.ptr, (int)cleaned.len, SQLITE_TRANSIENT);
 }
 
-static void bind_optional(sqlite3_stmt *statement, int at, int64_t number)
-{
-    if (number < 0)
-        sqlite3_bind_null(statement, at);
-    else
-        sqlite3_bind_int64(statement, at, number);
-}
-
-static bool bind_name(rc_sqlite *sqlite, sqlite3_stmt *statement, int at, rc_str name,
+static bool bind_name(rc_sqlite *sqlite, const row_statement *row, int at, rc_str name,
                       rc_store_fault *fault)
 {
     int64_t id = 0;
     if (!rc_sqlite_name(sqlite, name, &id, fault))
         return false;
-    sqlite3_bind_int64(statement, at, id);
+    bind_number(row, at, id);
     return true;
 }
 
 /* In the order of the table, from the first free place on. A step that cannot be bound because
  * there is no memory shows when the statement runs: the column would be NULL where it may not. */
-static bool bind_columns(rc_sqlite *sqlite, sqlite3_stmt *statement, int at,
+static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
                          const rc_record *record, rc_store_fault *fault)
 {
-#define BIND_INT(name) sqlite3_bind_int64(statement, at++, (int64_t)record->name);
+#define BIND_INT(name) bind_number(row, at++, (int64_t)record->name);
 #define BIND_BITS(name) BIND_INT(name)
-#define BIND_OPTIONAL(name) bind_optional(statement, at++, record->name);
-#define BIND_NAME(name)                                           \
-    if (!bind_name(sqlite, statement, at++, record->name, fault)) \
+#define BIND_OPTIONAL(name) bind_optional(row, at++, record->name);
+#define BIND_NAME(name)                                     \
+    if (!bind_name(sqlite, row, at++, record->name, fault)) \
         return false;
-#define BIND_TEXT(name) bind_text(statement, at++, record->name, RC_RECORD_TEXT_MAX);
+#define BIND_TEXT(name) bind_text(row, at++, record->name, RC_RECORD_TEXT_MAX);
 #define RC_AUDIT_COLUMN(name, TYPE, words) BIND_##TYPE(name)
 #include "../../spec/audit.def"
 #undef BIND_INT
@@ -153,6 +187,13 @@ static bool bind_columns(rc_sqlite *sqlite, sqlite3_stmt *statement, int at,
 #undef BIND_TEXT
     return true;
 }
+
+/* Places are numbered from 1; those of a column stand behind six of the operation's own. */
+#define RC_AUDIT_COLUMN(name, TYPE, words) +1
+_Static_assert(1 + 6
+#include "../../spec/audit.def"
+                   <= RC_SQLITE_PLACES_MAX,
+               "rc_sqlite_bound has too few places");
 
 /* --- one operation --- */
 
@@ -209,15 +250,15 @@ static bool add_report(rc_sqlite *sqlite, int64_t key, const rc_record *record,
 static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, bool *ret_is_new,
                        rc_store_fault *fault)
 {
-    sqlite3_stmt *add = rc_sqlite_get(sqlite, RC_SQL_ADD_RECORD, fault);
-    if (add == NULL)
+    row_statement add;
+    if (!get_row(sqlite, RC_SQL_ADD_RECORD, &add, fault))
         return false;
     rc_record timed = *record;
     timed.at_ms = record->unix_ms - rc_sqlite_key_time(key);
-    sqlite3_bind_int64(add, 1, key);
-    sqlite3_bind_int64(add, 2, record->seq);
-    sqlite3_bind_int64(add, 3, (int)record->kind);
-    if (!bind_columns(sqlite, add, 4, &timed, fault) || !finish(sqlite, add, fault))
+    bind_number(&add, 1, key);
+    bind_number(&add, 2, record->seq);
+    bind_number(&add, 3, (int)record->kind);
+    if (!bind_columns(sqlite, &add, 4, &timed, fault) || !finish(sqlite, add.statement, fault))
         return false;
     /* One that was there before was counted then. */
     *ret_is_new = sqlite3_changes(sqlite->db) == 1;
@@ -228,21 +269,22 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, 
 static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record *row,
                           rc_store_fault *fault)
 {
-    sqlite3_stmt *put =
-        rc_sqlite_get(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, fault);
-    if (put == NULL)
+    row_statement put;
+    if (!get_row(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, &put,
+                 fault))
         return false;
     bool is_over = row->kind == RC_RECORD_OUTCOME;
     rc_record timed = *row;
     timed.at_ms = is_over ? row->unix_ms - rc_sqlite_key_time(where->key) : 0;
-    sqlite3_bind_int64(put, 1, where->key);
+    bind_number(&put, 1, where->key);
     if (!where->is_there)
-        sqlite3_bind_text(put, 2, row->operation_id.ptr, (int)row->operation_id.len, SQLITE_STATIC);
-    sqlite3_bind_int64(put, 3, (int)row->outcome);
-    bind_optional(put, 4, is_over ? (int64_t)row->seq : -1);
-    return bind_name(sqlite, put, 5, row->client, fault) &&
-           bind_name(sqlite, put, 6, row->route, fault) &&
-           bind_columns(sqlite, put, 7, &timed, fault) && finish(sqlite, put, fault);
+        sqlite3_bind_text(put.statement, 2, row->operation_id.ptr, (int)row->operation_id.len,
+                          SQLITE_STATIC);
+    bind_number(&put, 3, (int)row->outcome);
+    bind_optional(&put, 4, is_over ? (int64_t)row->seq : -1);
+    return bind_name(sqlite, &put, 5, row->client, fault) &&
+           bind_name(sqlite, &put, 6, row->route, fault) &&
+           bind_columns(sqlite, &put, 7, &timed, fault) && finish(sqlite, put.statement, fault);
 }
 
 /* The row of an operation, from those of its records that are at hand. */

@@ -22,31 +22,37 @@ static rc_str *string_at(rc_record *record, size_t index)
     return (rc_str *)(void *)((char *)record + strings[index]);
 }
 
-/* What the report knows and the record does not say. */
-static rc_record completed(const rc_record *record)
+static const rc_str *string_in(const rc_record *record, size_t index)
 {
-    rc_record full = *record;
+    return (const rc_str *)(const void *)((const char *)record + strings[index]);
+}
+
+/* Adds what the report knows and the record does not say. */
+static void complete(rc_record *record)
+{
     if (record->report == NULL)
-        return full;
-    if (full.code == RC_CODE_NONE)
-        full.code = rc_report_code(record->report);
-    if (full.error_class == RC_CLASS_NONE)
-        full.error_class = rc_report_class(record->report);
-    if (full.category == RC_CATEGORY_NONE)
-        full.category = rc_report_category(record->report);
-    if (full.request_id.len == 0)
-        full.request_id = rc_report_request_id(record->report);
-    if (full.report_id.len == 0)
-        full.report_id = rc_report_id(record->report);
-    return full;
+        return;
+    if (record->code == RC_CODE_NONE)
+        record->code = rc_report_code(record->report);
+    if (record->error_class == RC_CLASS_NONE)
+        record->error_class = rc_report_class(record->report);
+    if (record->category == RC_CATEGORY_NONE)
+        record->category = rc_report_category(record->report);
+    if (record->request_id.len == 0)
+        record->request_id = rc_report_request_id(record->report);
+    if (record->report_id.len == 0)
+        record->report_id = rc_report_id(record->report);
 }
 
 static size_t string_bytes(const rc_record *record)
 {
-    rc_record full = completed(record);
     size_t bytes = 0;
     for (size_t i = 0; i < COUNT(strings); i++)
-        bytes += string_at(&full, i)->len;
+        bytes += string_in(record, i)->len;
+    if (record->report != NULL && record->request_id.len == 0)
+        bytes += rc_report_request_id(record->report).len;
+    if (record->report != NULL && record->report_id.len == 0)
+        bytes += rc_report_id(record->report).len;
     return bytes;
 }
 
@@ -88,7 +94,8 @@ static void fill(rc_submission *submission, const rc_batch *batch, rc_str json)
     rc_store_mark *marks = (rc_store_mark *)(void *)(records + batch->record_count);
     char *at = (char *)(marks + batch->mark_count);
     for (size_t i = 0; i < batch->record_count; i++) {
-        records[i] = completed(&batch->records[i]);
+        records[i] = batch->records[i];
+        complete(&records[i]);
         if (records[i].report != NULL)
             records[i].report_json = next_line(&json);
         records[i].report = NULL;

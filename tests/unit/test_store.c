@@ -127,6 +127,34 @@ static void test_every_field_comes_back(void **state)
     assert_str(all.records[2].text, "");
 }
 
+/* The places of a statement keep what they had: a row must have nothing of the one before it. */
+static void test_rows_share_nothing(void **state)
+{
+    store_world *world = *state;
+    for (unsigned round = 0; round < 4; round++) {
+        const rc_id id = world_id(world, WORLD_TIME + round);
+        rc_record records[3];
+        world_fill(records, &id, WORLD_TIME + round);
+        if (round % 2 == 0) {
+            records[1].text = RC_STR("slow down");
+            records[1].wait_ms = 4000;
+        } else {
+            records[1].request_id = records[2].request_id = rc_str_make(NULL, 0);
+            records[1].target = records[2].target = rc_str_make(NULL, 0);
+            records[1].latency_ms = records[1].first_byte_ms = -1;
+        }
+        assert_true(world_append(world, records, 3));
+        read_timeline(world, &id);
+        assert_int_equal(all.count, 3);
+        for (size_t i = 1; i < 3; i++) {
+            assert_same_numbers(&all.records[i], &records[i]);
+            assert_str(all.records[i].target, round % 2 == 0 ? "openai/gpt-4o" : "");
+            assert_str(all.records[i].request_id, round % 2 == 0 ? "req_abc" : "");
+        }
+        assert_str(all.records[1].text, round % 2 == 0 ? "slow down" : "");
+    }
+}
+
 static void test_what_is_not_known_stays_so(void **state)
 {
     store_world *world = *state;
@@ -487,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_STORE(test_every_field_comes_back),
+        WITH_STORE(test_rows_share_nothing),
         WITH_STORE(test_what_is_not_known_stays_so),
         WITH_STORE(test_the_end_may_come_later),
         WITH_STORE(test_an_outcome_does_not_forget_the_beginning),

@@ -463,10 +463,13 @@ static void test_checked(void **state)
     for (size_t len = 0; len < body.len; len++)
         assert_int_equal(rc_usage_read_checked(&checked, rc_str_slice(body, 0, len)),
                          RC_E_TRUNCATED);
-    assert_int_equal(rc_usage_read_checked(&checked, json("[{'usage':{'prompt_tokens':3}}]")),
-                     RC_E_TYPE);
     assert_int_equal(rc_usage_read_checked(&checked, json("{'usage':{'prompt_tokens':3}}}")),
                      RC_E_SYNTAX);
+    assert_memory_equal(&checked, &plain, sizeof plain);
+    const rc_str list = json("[{'text':'one two three'}]");
+    assert_false(rc_usage_read(&plain, list));
+    assert_int_equal(rc_usage_read_checked(&checked, list), RC_E_TYPE);
+    assert_true(plain.weight > 0);
     assert_memory_equal(&checked, &plain, sizeof plain);
 }
 
