@@ -109,6 +109,7 @@ static int exit_status_of(rc_store_fault_kind kind)
     case RC_STORE_BUSY:
     case RC_STORE_STOPPED:
     case RC_STORE_HAS_WRITER:
+    case RC_STORE_MOVED:
         return EXIT_TEMPFAIL;
     case RC_STORE_IO:
     case RC_STORE_FULL:

@@ -147,7 +147,7 @@ static bool tidy(rc_store *store, bool is_forced, rc_store_fault *fault)
     rc_sqlite *sqlite = (rc_sqlite *)store;
     if (sqlite->mode != RC_STORE_WRITE)
         return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "tidy", sqlite->path, "a reader");
-    if (!is_forced && sqlite->log_pages < LOG_PAGES)
+    if (sqlite->db == NULL || (!is_forced && sqlite->log_pages < LOG_PAGES))
         return true;
     int code = sqlite3_wal_checkpoint_v2(sqlite->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     sqlite->log_pages = 0;
@@ -187,20 +187,59 @@ static void watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
                              sqlite);
 }
 
+static void close_file(rc_sqlite *sqlite)
+{
+    rc_sqlite_drop_statements(sqlite);
+    rc_names_clear(&sqlite->names);
+    sqlite3_close(sqlite->db);
+    sqlite->db = NULL;
+    rc_lock_file_drop(&sqlite->lock);
+}
+
 static void close_store(rc_store *store)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
     rc_alloc alloc = sqlite->alloc;
-    rc_sqlite_drop_statements(sqlite);
-    rc_names_clear(&sqlite->names);
-    sqlite3_close(sqlite->db);
-    rc_lock_file_drop(&sqlite->lock);
+    close_file(sqlite);
     alloc.put(alloc.ctx, sqlite->path, sqlite->path_size);
     alloc.put(alloc.ctx, sqlite, sizeof(*sqlite));
 }
 
+static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault);
+
+/* Has the file still its name? What is written to one that was deleted is lost with the process. */
+static bool is_in_place(const rc_sqlite *sqlite)
+{
+    int is_moved = 0;
+    return sqlite->db != NULL && (sqlite3_file_control(sqlite->db, "main", SQLITE_FCNTL_HAS_MOVED,
+                                                       &is_moved) != SQLITE_OK ||
+                                  is_moved == 0);
+}
+
+/* Begins a file anew. False in any case: whoever writes has to know of it, and comes again. */
+static bool open_again(rc_sqlite *sqlite, rc_store_fault *fault)
+{
+    /* The log stays at the old name, and would be missing in the file that was moved. */
+    if (sqlite->db != NULL)
+        (void)sqlite3_wal_checkpoint_v2(sqlite->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    close_file(sqlite);
+    sqlite->log_pages = 0;
+    if (open_to_write(sqlite, fault))
+        return rc_store_fault_set(fault, RC_STORE_MOVED, "write", sqlite->path, NULL);
+    close_file(sqlite);
+    return false;
+}
+
+static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault)
+{
+    rc_sqlite *sqlite = (rc_sqlite *)store;
+    if (sqlite->mode == RC_STORE_WRITE && !is_in_place(sqlite))
+        return open_again(sqlite, fault);
+    return rc_sqlite_append(sqlite, first, fault);
+}
+
 static const rc_store_calls calls = {
-    .append = rc_sqlite_append,
+    .append = append,
     .tidy = tidy,
     .timeline = rc_sqlite_timeline,
     .list = rc_sqlite_list,
@@ -264,7 +303,7 @@ static bool take_lock(rc_sqlite *sqlite, rc_store_fault *fault)
                                             rc_sys_error_text(error));
 }
 
-static bool open_to_write(rc_sqlite *sqlite, bool is_power_safe, rc_store_fault *fault)
+static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
 {
     int version = 0;
     if (!take_lock(sqlite, fault) ||
@@ -273,8 +312,9 @@ static bool open_to_write(rc_sqlite *sqlite, bool is_power_safe, rc_store_fault 
         return false;
     /* From here on the file is known to be ours, and may be changed. */
     if (!rc_sqlite_run(sqlite,
-                       is_power_safe ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
-                                     : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
+                       sqlite->is_power_safe
+                           ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
+                           : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
                        "open", fault))
         return false;
     sqlite3_wal_autocheckpoint(sqlite->db, 0);
@@ -332,7 +372,7 @@ static bool open_to_read(rc_sqlite *sqlite, rc_store_fault *fault)
     return rc_sqlite_run(sqlite, "PRAGMA query_only = 1", "open", fault);
 }
 
-static rc_sqlite *make(rc_str path, rc_store_mode mode, const rc_alloc *alloc)
+static rc_sqlite *make(rc_str path, const rc_store_settings *settings, const rc_alloc *alloc)
 {
     rc_sqlite *sqlite = alloc->get(alloc->ctx, sizeof(*sqlite));
     if (sqlite == NULL)
@@ -340,7 +380,8 @@ static rc_sqlite *make(rc_str path, rc_store_mode mode, const rc_alloc *alloc)
     memset(sqlite, 0, sizeof(*sqlite));
     sqlite->base.calls = &calls;
     sqlite->alloc = *alloc;
-    sqlite->mode = mode;
+    sqlite->mode = settings->mode;
+    sqlite->is_power_safe = settings->is_power_safe;
     sqlite->lock.fd = -1;
     rc_names_init(&sqlite->names, alloc);
     sqlite->path_size = path.len + 1;
@@ -359,12 +400,11 @@ bool rc_sqlite_open(rc_str path, const rc_store_settings *settings, const rc_all
 {
     if (path.len == 0 || path.len > PATH_BYTES_MAX || memchr(path.ptr, '\0', path.len) != NULL)
         return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "open", NULL, "not a path");
-    rc_sqlite *sqlite = make(path, settings->mode, alloc);
+    rc_sqlite *sqlite = make(path, settings, alloc);
     if (sqlite == NULL)
         return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "open", NULL, NULL);
-    bool is_open = settings->mode == RC_STORE_WRITE
-                       ? open_to_write(sqlite, settings->is_power_safe, fault)
-                       : open_to_read(sqlite, fault);
+    bool is_open = settings->mode == RC_STORE_WRITE ? open_to_write(sqlite, fault)
+                                                    : open_to_read(sqlite, fault);
     if (!is_open) {
         close_store(&sqlite->base);
         return false;

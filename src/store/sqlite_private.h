@@ -64,6 +64,7 @@ typedef struct rc_sqlite {
     rc_alloc alloc;
     sqlite3 *db;
     rc_store_mode mode;
+    bool is_power_safe;
     rc_lock_file lock;
     int log_pages; /* in the log after the last commit */
     rc_store_is_enough is_enough;
@@ -120,7 +121,7 @@ bool rc_sqlite_migrate(const rc_sqlite *sqlite, const rc_sqlite_step *steps, siz
 
 /* --- sqlite_write.c --- */
 
-bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
+bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fault);
 void rc_sqlite_drop_statements(rc_sqlite *sqlite);
 /* A statement, prepared; NULL: fault says why not. */
 sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault);

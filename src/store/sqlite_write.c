@@ -419,9 +419,8 @@ static bool add_all(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fa
     return rc_sqlite_flush_spent(sqlite, fault) && run(sqlite, RC_SQL_COMMIT, fault);
 }
 
-bool rc_sqlite_append(rc_store *store, const rc_batch *first, rc_store_fault *fault)
+bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fault)
 {
-    rc_sqlite *sqlite = (rc_sqlite *)store;
     if (sqlite->mode != RC_STORE_WRITE)
         return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", sqlite->path, "a reader");
     for (const rc_batch *batch = first; batch != NULL; batch = batch->next)

@@ -28,6 +28,11 @@ bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *
     for (uint32_t failed = 0;;) {
         if (rc_store_append(writer->store, first, fault))
             return true;
+        if (fault->kind == RC_STORE_MOVED && failed == 0) {
+            rc_writer_suppress(writer, fault, "the audit goes on in a new file");
+            if (rc_store_append(writer->store, first, fault))
+                return true;
+        }
         failed++;
         if (failed > rule->schedule_count || !rc_store_fault_may_pass(fault->kind) ||
             rc_writer_is_stopping(writer))

@@ -178,6 +178,62 @@ static void test_stop_keeps_what_is_queued(void **state)
     assert_int_equal(count_operations(false, NULL), 20);
 }
 
+static void submit_and_wait(void)
+{
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    assert_int_equal(world.kept[world.done_count - 1], RC_KEPT_SAFE);
+}
+
+static void move_away(const char *suffix)
+{
+    char other[256];
+    snprintf(other, sizeof(other), "%s%s", world.files.path, suffix);
+    assert_int_equal(rename(world.files.path, other), 0);
+}
+
+/* Whoever tidies up does not make the gateway write to a file that nobody can open any more. */
+static void test_a_file_that_goes_is_begun_anew(void **state)
+{
+    (void)state;
+    start();
+    for (int i = 0; i < 3; i++)
+        submit_and_wait();
+    move_away(".old");
+    submit_and_wait();
+    submit_and_wait();
+    assert_int_equal(count_operations(false, NULL), 2);
+    assert_int_equal(unlink(world.files.path), 0);
+    submit_and_wait();
+    assert_int_equal(count_operations(false, NULL), 1);
+    assert_int_equal(world.tell_count, 2);
+    assert_non_null(strstr(world.told, "goes on in a new file"));
+    assert_int_equal(world.pause_count + world.downs, 0);
+    stop();
+    /* The one that was moved is whole: its log went with it. */
+    snprintf(world.files.url, sizeof(world.files.url), "sqlite:%s.old", world.files.path);
+    assert_int_equal(count_operations(false, NULL), 3);
+}
+
+static void test_a_folder_that_goes_takes_the_store_down(void **state)
+{
+    (void)state;
+    char folder[160];
+    snprintf(folder, sizeof(folder), "%s.away", world.files.folder);
+    start();
+    submit_and_wait();
+    assert_int_equal(rename(world.files.folder, folder), 0);
+    assert_int_equal(submit(), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+    assert_int_equal(world.kept[1], RC_KEPT_REFUSED);
+    assert_int_equal(world.downs, 1);
+    assert_int_equal(rename(folder, world.files.folder), 0);
+    uv_sem_wait(&world.back);
+    submit_and_wait();
+    stop();
+    assert_int_equal(count_operations(false, NULL), 2);
+}
+
 static void test_async_waits_for_nothing(void **state)
 {
     (void)state;
@@ -371,12 +427,20 @@ static void test_the_queue_counts_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_WORLD(test_kept_then_told),           WITH_WORLD(test_stop_keeps_what_is_queued),
-        WITH_WORLD(test_async_waits_for_nothing),  WITH_WORLD(test_what_is_no_record_is_not_taken),
-        WITH_WORLD(test_a_failure_that_passes),    WITH_WORLD(test_refused_when_it_stays_away),
-        WITH_WORLD(test_going_on_is_loud),         WITH_WORLD(test_async_cannot_refuse_any_more),
-        WITH_WORLD(test_damage_is_not_waited_for), WITH_WORLD(test_stop_does_not_wait_for_a_store),
-        WITH_WORLD(test_the_queue_has_an_end),     WITH_WORLD(test_the_queue_counts_bytes),
+        WITH_WORLD(test_kept_then_told),
+        WITH_WORLD(test_stop_keeps_what_is_queued),
+        WITH_WORLD(test_a_file_that_goes_is_begun_anew),
+        WITH_WORLD(test_a_folder_that_goes_takes_the_store_down),
+        WITH_WORLD(test_async_waits_for_nothing),
+        WITH_WORLD(test_what_is_no_record_is_not_taken),
+        WITH_WORLD(test_a_failure_that_passes),
+        WITH_WORLD(test_refused_when_it_stays_away),
+        WITH_WORLD(test_going_on_is_loud),
+        WITH_WORLD(test_async_cannot_refuse_any_more),
+        WITH_WORLD(test_damage_is_not_waited_for),
+        WITH_WORLD(test_stop_does_not_wait_for_a_store),
+        WITH_WORLD(test_the_queue_has_an_end),
+        WITH_WORLD(test_the_queue_counts_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
