@@ -27,6 +27,18 @@ typedef struct took {
     uint64_t cost_micro_usd; /* 0: not known */
 } took;
 
+/* A gateway tells of a wait, and of the attempt behind it, when it begins: one that was broken off
+ * did not take all of its time, and nobody was asked again. */
+static void leave_out_rest(const rc_caller *c, took *t)
+{
+    if (c->live.retry_at_ms <= c->ended_ms)
+        return;
+    const uint64_t left_ms = c->live.retry_at_ms - c->ended_ms;
+    t->wait_ms = t->wait_ms > left_ms ? t->wait_ms - left_ms : 0;
+    if (t->attempts > 1)
+        t->attempts--;
+}
+
 static took took_of(const rc_caller *c)
 {
     const rc_gate_ask_facts *facts = &c->ask.facts;
@@ -43,8 +55,10 @@ static took took_of(const rc_caller *c)
     };
     if (c->target[0] != '\0')
         t.target = rc_str_c(c->target);
-    if (!c->is_told)
+    if (!c->is_told) {
+        leave_out_rest(c, &t);
         return t;
+    }
     t.attempts = c->told.attempts;
     t.switches = c->told.switches;
     t.wait_ms = c->told.wait_ms;
@@ -53,14 +67,6 @@ static took took_of(const rc_caller *c)
     if (c->told.cost_usd_micro > 0)
         t.cost_micro_usd = (uint64_t)c->told.cost_usd_micro;
     return t;
-}
-
-/* A wait that was broken off did not take all of its time. */
-static uint64_t waited_ms(const rc_caller *c, const took *t)
-{
-    const uint64_t end_ms = c->live.retry_at_ms;
-    const uint64_t left_ms = end_ms > c->ended_ms ? end_ms - c->ended_ms : 0;
-    return t->wait_ms > left_ms ? t->wait_ms - left_ms : 0;
 }
 
 /* ---- for a person ---- */
@@ -196,8 +202,8 @@ static void push_took(const rc_caller *c, rc_buf *buf, unsigned used)
         add_count(&p, t.attempts, " attempt", " attempts");
     if (t.switches > 0)
         add_count(&p, t.switches, " switch", " switches");
-    if (waited_ms(c, &t) > 0)
-        add_time(&p, "waited ", waited_ms(c, &t));
+    if (t.wait_ms > 0)
+        add_time(&p, "waited ", t.wait_ms);
     if (t.first_text_ms >= 0)
         add_time(&p, "first token ", (uint64_t)t.first_text_ms);
     add_time(&p, "total ", t.total_ms);

@@ -141,6 +141,8 @@ void rc_gate_job_on_done(rc_gate_job *job)
 static void cancel(rc_gate_job *job)
 {
     const uint64_t now_ms = rc_gate_now(job->gate);
+    if (job->state == RC_JOB_WAITING)
+        rc_gate_job_step_wait_cut(job);
     if (job->beside != NULL)
         rc_hedge_on_cancel(&job->hedge, &job->call, now_ms);
     if (job->call.plan != NULL)

@@ -181,6 +181,7 @@ struct rc_gate_job {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
+    uint64_t waits_from_ms; /* since when it waits, in state WAITING */
     rc_job_events *events; /* for a client that asked for them; NULL: nothing was told */
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
@@ -306,6 +307,8 @@ rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind);
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done);
 /* What is to be done next, and whom that passes over. */
 void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
+/* Somebody has ended the wait: only what was waited is counted. */
+void rc_gate_job_step_wait_cut(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);
 rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry);
 const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry);

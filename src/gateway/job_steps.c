@@ -264,6 +264,7 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
         add(job, RC_RECORD_WAIT, action);
         job->wait_ms += action->wait_ms;
         job->last_wait_ms = action->wait_ms;
+        job->waits_from_ms = rc_gate_now(job->gate);
     } else if (action->what == RC_DO_TRY && action->attempt > 1 && is_switch) {
         add(job, RC_RECORD_SWITCH, action);
         job->switches++;
@@ -271,6 +272,21 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
         add(job, RC_RECORD_STOP, action);
     }
     rc_gate_job_tell_action(job, action);
+}
+
+void rc_gate_job_step_wait_cut(rc_gate_job *job)
+{
+    const uint64_t waited_ms = rc_gate_now(job->gate) - job->waits_from_ms;
+    if (waited_ms >= job->last_wait_ms)
+        return;
+    job->wait_ms -= job->last_wait_ms - waited_ms;
+    job->last_wait_ms = waited_ms;
+    for (uint32_t i = job->step_count; i > 0; i--) {
+        if (job->steps[i - 1].kind != RC_RECORD_WAIT)
+            continue;
+        job->steps[i - 1].wait_ms = waited_ms;
+        return;
+    }
 }
 
 /* ---- names ---- */
