@@ -1,6 +1,6 @@
 #include "codec/reply.h"
 
-#include "base/json_find.h"
+#include "base/json_reader.h"
 #include "base/str.h"
 
 /* What is kept of an error. */
@@ -9,14 +9,30 @@
 
 /* ---- JSON ---- */
 
+/* Tolerant: a character that is none costs that character, and not the text around it. */
+static bool begin(rc_json_reader *reader, rc_str text, rc_json_type type)
+{
+    const rc_json_limits limits = {
+        .max_bytes = text.len, .max_depth = DEPTH_MAX, .is_tolerant = true};
+    rc_json_reader_init(reader, text, &limits);
+    return rc_json_reader_next(reader).type == type;
+}
+
 /* The whole value of a member; empty: there is none. */
 static rc_str member(rc_str object, rc_str key)
 {
-    rc_json_member found = {.key = key};
-    rc_json_find(object, &found, 1, true);
-    if (!found.is_found)
+    rc_json_reader reader;
+    rc_json_token token;
+    if (object.len == 0 || !begin(&reader, object, RC_JSON_OBJECT_BEGIN))
         return rc_str_make(NULL, 0);
-    return rc_str_slice(object, found.value.offset, found.value_end);
+    while ((token = rc_json_reader_next(&reader)).type == RC_JSON_KEY) {
+        const bool is_it = rc_json_raw_eq(token.raw, token.has_escapes, key);
+        token = rc_json_reader_next(&reader);
+        const size_t end = rc_json_reader_skip(&reader);
+        if (is_it)
+            return rc_str_slice(object, token.offset, end);
+    }
+    return rc_str_make(NULL, 0);
 }
 
 static bool is_word(rc_str value, rc_str word)
@@ -27,11 +43,7 @@ static bool is_word(rc_str value, rc_str word)
 
 static bool begin_array(rc_json_reader *reader, rc_str array)
 {
-    const rc_json_limits limits = {.max_bytes = array.len, .max_depth = DEPTH_MAX};
-    if (array.len == 0 || array.ptr[0] != '[')
-        return false;
-    rc_json_reader_init(reader, array, &limits);
-    return rc_json_reader_next(reader).type == RC_JSON_ARRAY_BEGIN;
+    return array.len > 0 && array.ptr[0] == '[' && begin(reader, array, RC_JSON_ARRAY_BEGIN);
 }
 
 /* The next element, all of it. False: there is none, or the array is damaged. */
@@ -145,8 +157,8 @@ static void take_data(rc_reply *reply, const rc_stream_event *event)
         keep_error(reply, data);
         return;
     }
-    /* Half an event is none. */
-    if (event->is_cut)
+    /* Half an event is none, and what is no JSON has no text that could be trusted. */
+    if (event->is_cut || seen.kinds & RC_STREAM_DAMAGED)
         return;
     take_text(reply, data);
     reply->has_reasoning |= seen.kinds & RC_STREAM_CONTENT && reply->text_bytes == text_bytes;

@@ -245,6 +245,9 @@ static const rc_report *report_finish(rc_gate_ask *ask)
     if (ask->reply.is_lost)
         return report_of(ask, RC_CODE_MALFORMED_RESPONSE,
                          "A part of the answer is too large to be read.");
+    if (ask->reply.watch.damaged > 0)
+        return report_of(ask, RC_CODE_MALFORMED_RESPONSE,
+                         "A part of the answer was damaged on its way, and is missing.");
     switch (ask->facts.finish) {
     case RC_STREAM_FINISH_FILTER:
     case RC_STREAM_FINISH_REFUSAL:

@@ -59,6 +59,14 @@ typedef struct sample {
 static const sample samples[] = {
     {"chat", RC_STREAM_OPENAI_CHAT, true, CHAT, HELLO, RC_STREAM_END_COMPLETE,
      RC_STREAM_FINISH_GOOD, 12, 5},
+    {"half a character, and bytes that are none", RC_STREAM_OPENAI_CHAT, true,
+     CHUNK("\"delta\":{\"content\":\"a\\ud83d b\"},\"finish_reason\":null")
+         CHUNK("\"delta\":{\"content\":\"c\xff d\"},\"finish_reason\":\"stop\"") "data: [DONE]\n\n",
+     "a\xef\xbf\xbd bc\xef\xbf\xbd d", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_GOOD, -1, -1},
+    {"bytes that are none, whole", RC_STREAM_GEMINI, false,
+     "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"x\xc3(\\udc00\"}]},"
+     "\"finishReason\":\"STOP\"}]}",
+     "x\xef\xbf\xbd(\xef\xbf\xbd", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_GOOD, -1, -1},
     {"claude", RC_STREAM_ANTHROPIC, true, CLAUDE, "Hello", RC_STREAM_END_COMPLETE,
      RC_STREAM_FINISH_GOOD, 9, 3},
     {"gemini", RC_STREAM_GEMINI, true, GEMINI, "Hello", RC_STREAM_END_COMPLETE,
