@@ -5,6 +5,7 @@
 #include "cli/call.h"
 #include "codec/duration.h"
 #include "core/render_wrap.h"
+#include "core/spend.h"
 #include "sys/file.h"
 
 #define SECOND_MS 1000u
@@ -114,6 +115,25 @@ static void on_retry(rc_caller *c, const rc_told *told)
     rc_outlet_push(&c->talk, rc_buf_get(&buf));
 }
 
+/* "The budget of client app is used up ($1.00 of $1.00): waiting until it is raised or renews" */
+static void on_pause(rc_caller *c, const rc_told *told)
+{
+    char room[RC_CALLER_TEXT_MAX + 256];
+    rc_buf text;
+    show_switch(c, RC_STR(""));
+    if (c->is_quiet)
+        return;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_push(&text, RC_STR("The budget of "));
+    rc_buf_push(&text, told->scope.len > 0 ? told->scope : RC_STR("this client"));
+    rc_buf_push(&text, RC_STR(" has no room ("));
+    rc_spend_push_usd(&text, told->spent_micro_usd);
+    rc_buf_push(&text, RC_STR(" of "));
+    rc_spend_push_usd(&text, told->limit_micro_usd);
+    rc_buf_push(&text, RC_STR(" is spent): waiting until it has"));
+    rc_caller_say(c, rc_buf_get(&text));
+}
+
 void rc_caller_on_event(rc_caller *c, const rc_told *told)
 {
     if (c->format != RC_CALLER_HUMAN)
@@ -127,6 +147,9 @@ void rc_caller_on_event(rc_caller *c, const rc_told *told)
         break;
     case RC_EVENT_TYPE_CREDENTIAL_SWITCHED:
         on_switch(c, "Switching the key of ", told->provider, told->from, told->to);
+        break;
+    case RC_EVENT_TYPE_BUDGET_PAUSED:
+        on_pause(c, told);
         break;
     default:
         show_switch(c, RC_STR(""));

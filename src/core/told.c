@@ -19,6 +19,9 @@ enum {
     AT_TO,
     AT_MODEL,
     AT_PROVIDER,
+    AT_SCOPE,
+    AT_SPENT_USD,
+    AT_LIMIT_USD,
     AT_COUNT
 };
 
@@ -38,6 +41,9 @@ static const rc_json_member wanted[AT_COUNT] = {
     [AT_TO] = {.key = RC_STR_INIT("to")},
     [AT_MODEL] = {.key = RC_STR_INIT("model")},
     [AT_PROVIDER] = {.key = RC_STR_INIT("provider")},
+    [AT_SCOPE] = {.key = RC_STR_INIT("scope")},
+    [AT_SPENT_USD] = {.key = RC_STR_INIT("spent_usd")},
+    [AT_LIMIT_USD] = {.key = RC_STR_INIT("limit_usd")},
 };
 
 static uint64_t count_of(const rc_json_member *member)
@@ -115,6 +121,9 @@ bool rc_told_read(rc_str json, rc_buf *room, rc_told *ret_told)
         .to = text_of(&members[AT_TO], room),
         .model = text_of(&members[AT_MODEL], room),
         .provider = text_of(&members[AT_PROVIDER], room),
+        .scope = text_of(&members[AT_SCOPE], room),
+        .spent_micro_usd = micro_of(&members[AT_SPENT_USD]),
+        .limit_micro_usd = micro_of(&members[AT_LIMIT_USD]),
     };
     return true;
 }

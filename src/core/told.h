@@ -25,6 +25,9 @@ typedef struct rc_told {
     rc_str to;
     rc_str model;
     rc_str provider;
+    rc_str scope; /* whose budget */
+    uint64_t spent_micro_usd;
+    uint64_t limit_micro_usd;
 } rc_told;
 
 /* Reads one line of JSON. False: it is no event that is known here. json: borrows. room: borrows

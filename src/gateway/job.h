@@ -320,6 +320,8 @@ bool rc_gate_request_is_free(const rc_gate_request *request);
 
 /* Tells what an action means, if the client wants to know. */
 void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action);
+/* Tells that the call waits for a budget. answer: borrows. */
+void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer);
 /* Has the answer's head left for that? */
 bool rc_gate_job_is_told(const rc_gate_job *job);
 void rc_gate_job_events_done(rc_gate_job *job);

@@ -186,29 +186,54 @@ static bool is_stream_begun(const rc_gate_job *job)
                                         job->now->mode == RC_MODE_STREAM && !job->now->is_array);
 }
 
+static void tell(rc_gate_job *job, const rc_event *events, size_t count)
+{
+    rc_buf lines;
+    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
+    for (size_t i = 0; i < count; i++)
+        push_event(&lines, &events[i]);
+    if (rc_buf_get(&lines).len > 0)
+        write_lines(job, &lines);
+    rc_buf_done(&lines);
+}
+
+void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer)
+{
+    char room[NAME_MAX_BYTES];
+    rc_buf scope;
+    if (!open_events(job) || (!is_stream_begun(job) && !begin_answer(job)))
+        return;
+    rc_buf_init_fixed(&scope, room, sizeof room);
+    rc_purse_scope(&rc_gate_job_plans(job)->money, answer->row, &scope);
+    const rc_event event = {
+        .type = RC_EVENT_TYPE_BUDGET_PAUSED,
+        .seq = job->events->next_seq++,
+        .time_unix_ms = rc_gate_unix_ms(job->gate),
+        .correlation_id = rc_str_c(job->id.text),
+        .as.budget_paused =
+            {
+                .scope = rc_buf_get(&scope),
+                .spent_micro_usd = answer->spent,
+                .limit_micro_usd = answer->limit,
+            },
+    };
+    tell(job, &event, 1);
+}
+
 void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action)
 {
-    rc_event events[RC_EVENTS_MAX];
+    rc_event events[RC_EVENTS_MAX + 1];
     names n;
-    rc_buf lines;
     if (job->route == NULL || action->entry >= job->plan.entry_count || !open_events(job))
         return;
-    const size_t count = collect(job, action, &n, events);
-    const bool is_delivered = action->what == RC_DO_DELIVER;
+    size_t count = collect(job, action, &n, events);
     const bool is_news = count > 0 && (action->what == RC_DO_TRY || action->what == RC_DO_WAIT ||
                                        action->what == RC_DO_REFRESH);
     if (!is_stream_begun(job) && (!is_news || !begin_answer(job)))
         return;
-    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
-    for (size_t i = 0; i < count; i++)
-        push_event(&lines, &events[i]);
-    if (is_delivered) {
-        const rc_event cost = cost_of(job, action, &n);
-        push_event(&lines, &cost);
-    }
-    if (rc_buf_get(&lines).len > 0)
-        write_lines(job, &lines);
-    rc_buf_done(&lines);
+    if (action->what == RC_DO_DELIVER)
+        events[count++] = cost_of(job, action, &n);
+    tell(job, events, count);
 }
 
 /* ---- a whole answer in a stream that has begun ---- */

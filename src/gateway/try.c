@@ -243,6 +243,8 @@ void rc_gate_try_ask_again(rc_gate_try *try)
         if (answer.verdict == RC_SPEND_WAIT && !is_late && try != job->beside) {
             if (job->upload_left > 0)
                 rc_exchange_pause_body(job->exchange);
+            if (job->state != RC_JOB_PAUSED)
+                rc_gate_job_tell_pause(job, &answer);
             job->state = RC_JOB_PAUSED;
             job->content_by_ms = now_ms + PAUSE_MS;
             rc_gate_job_arm(job);

@@ -425,6 +425,20 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     python3 -c 'import json,sys; e = json.loads(sys.argv[1]); assert e["error_domain"] == "config" and e["error_category"] == "configuration"' "$output"
 }
 
+@test "--via: a budget that makes the call wait is told" {
+    export RECOURSE_TOKEN=token-4444444444
+    printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 1.0, output: 2.0}]\n' >prices.yaml
+    # Room for one call of so many tokens, and once it has cost something for none.
+    gate 'prices: prices.yaml
+clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exceed: pause}]'
+    run -0 --separate-stderr call --via "$via" --model demo/tokens-5 --max-tokens 100 hello
+    run -69 --separate-stderr call --via "$via" --model demo/tokens-5 --max-tokens 100 --deadline 1s hello
+    echo "$stderr"
+    said 'The budget of client app has no room ($0.0000'
+    said ' of $0.000215 is spent): waiting until it has'
+    said BudgetExceeded
+}
+
 @test "--via: retries that end in a failure end the stream with it" {
     gate
     for dialect in openai anthropic gemini; do

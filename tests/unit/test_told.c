@@ -66,6 +66,15 @@ static void test_there_and_back(void **state)
     assert_int_equal(told.total_micro_usd, 42);
     assert_int_equal(told.output_tokens, 20);
 
+    const rc_event paused = {.type = RC_EVENT_TYPE_BUDGET_PAUSED,
+                             .as.budget_paused = {.scope = RC_STR("client app"),
+                                                  .spent_micro_usd = 999999,
+                                                  .limit_micro_usd = 1000000}};
+    assert_true(read_event(&paused, &told));
+    assert_true(rc_str_eq(told.scope, RC_STR("client app")));
+    assert_int_equal(told.spent_micro_usd, 999999);
+    assert_int_equal(told.limit_micro_usd, 1000000);
+
     const rc_event end = {.type = RC_EVENT_TYPE_AUTO_RETRY_END,
                           .as.auto_retry_end = {.success = true, .attempt = 2}};
     assert_true(read_event(&end, &told));
