@@ -88,5 +88,9 @@ export async function post(path, body, type = "application/json") {
 export const act = (path, reason) =>
     post(`/admin/v1/${path}`, JSON.stringify(reason ? { reason } : {}));
 
-// A name within a path; a model's own slashes stay what they are.
-export const escapePath = (name) => name.split("/").map(encodeURIComponent).join("/");
+// A name as one step of a path, its slashes included: a model may be called "a/../b", and a browser would go up there.
+export function escapePath(name) {
+    if (name === "." || name === "..")
+        throw new Fault(0, `An address cannot name “${name}”.`, "Change it in the configuration.");
+    return encodeURIComponent(name);
+}

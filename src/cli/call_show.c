@@ -100,7 +100,6 @@ static void on_retry(rc_caller *c, const rc_told *told)
     rc_buf buf;
     copy(live->why, told->error_message);
     show_switch(c, rc_str_c(live->why));
-    live->retry_at_ms = told->delay_ms > 0 ? c->watch.now_ms + told->delay_ms : 0;
     live->line.retry = told->attempt > 0 ? (uint32_t)told->attempt - 1 : 0;
     live->line.max_retries = told->max_attempts > 0 ? (uint32_t)told->max_attempts - 1 : 0;
     live->line.left_ms = told->delay_ms;
@@ -115,7 +114,7 @@ static void on_retry(rc_caller *c, const rc_told *told)
     rc_outlet_push(&c->talk, rc_buf_get(&buf));
 }
 
-/* "The budget of client app is used up ($1.00 of $1.00): waiting until it is raised or renews" */
+/* "The budget of client app has no room ($0.99 of $1.00 is spent): waiting until it has" */
 static void on_pause(rc_caller *c, const rc_told *told)
 {
     char room[RC_CALLER_TEXT_MAX + 256];
@@ -134,8 +133,18 @@ static void on_pause(rc_caller *c, const rc_told *told)
     rc_caller_say(c, rc_buf_get(&text));
 }
 
+static bool is_switch(rc_event_type type)
+{
+    return type == RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED ||
+           type == RC_EVENT_TYPE_CREDENTIAL_SWITCHED;
+}
+
+/* Whatever is shown: whether it waits matters for how it ends. */
 void rc_caller_on_event(rc_caller *c, const rc_told *told)
 {
+    const bool is_retry = told->type == RC_EVENT_TYPE_AUTO_RETRY_START;
+    if (is_retry || !is_switch(told->type))
+        c->live.retry_at_ms = is_retry && told->delay_ms > 0 ? c->watch.now_ms + told->delay_ms : 0;
     if (c->format != RC_CALLER_HUMAN)
         return;
     switch ((int)told->type) {
@@ -153,7 +162,6 @@ void rc_caller_on_event(rc_caller *c, const rc_told *told)
         break;
     default:
         show_switch(c, RC_STR(""));
-        c->live.retry_at_ms = 0;
         break;
     }
 }

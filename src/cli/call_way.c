@@ -178,7 +178,8 @@ static bool fail_token(rc_caller *c, const char *why)
     char room[RC_CALLER_TEXT_MAX];
     rc_buf message;
     rc_buf_init_fixed(&message, room, sizeof room);
-    rc_buf_push(&message, RC_STR("The file of --token-file "));
+    rc_buf_push(&message, c->token_file != NULL ? RC_STR("The file of --token-file ")
+                                                : RC_STR("The variable RECOURSE_TOKEN "));
     rc_buf_push(&message, rc_str_c(why));
     rc_caller_fail(c, RC_CODE_CONFIG_SCHEMA_VIOLATION, rc_buf_get(&message),
                    RC_STR("Put the token alone into a file that only you can read, or into "

@@ -25,7 +25,8 @@ typedef struct rc_told {
     rc_str to;
     rc_str model;
     rc_str provider;
-    rc_str scope; /* whose budget */
+    rc_str correlation_id; /* of the request that it is about */
+    rc_str scope;          /* whose budget */
     uint64_t spent_micro_usd;
     uint64_t limit_micro_usd;
 } rc_told;

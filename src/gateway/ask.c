@@ -301,6 +301,8 @@ static void on_text(void *ctx, rc_str text)
     ask->handler->on_text(ask->ctx, text);
 }
 
+/* Comments of the provider's own pass through a gateway, too. It does not know the request's id, so
+ * that it cannot tell of retries in the gateway's name. */
 static void on_comment(void *ctx, rc_str comment)
 {
     rc_gate_ask *ask = ctx;
@@ -309,7 +311,8 @@ static void on_comment(void *ctx, rc_str comment)
     rc_told told;
     rc_buf_init_fixed(&room, ask->told_room, sizeof ask->told_room);
     if (!rc_str_starts_with(comment, prefix) ||
-        !rc_told_read(rc_str_slice(comment, prefix.len, comment.len), &room, &told))
+        !rc_told_read(rc_str_slice(comment, prefix.len, comment.len), &room, &told) ||
+        !rc_str_eq(told.correlation_id, rc_str_c(ask->facts.request_id)))
         return;
     note(ask, &told);
     ask->handler->on_event(ask->ctx, &told);

@@ -508,7 +508,10 @@ client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnectio
 for text in (': recourse {"type":"weather:changed","to":"rain"}\n\n', ": ping\n\n", ": recourse nonsense\n\n",
              'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n',
              'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
-             ': recourse {"type":"cost:updated","attempt":4,"model":"a/x","cost_usd":0.000100,"total_usd":0.012300}\n\n',
+             # In the gateway's name, by somebody who does not know the request's id.
+             ': recourse {"type":"auto_retry_start","correlation_id":"req_2","delay_ms":99999999,"attempt":99}\n\n',
+             ': recourse {"type":"cost:updated","correlation_id":"req_1","attempt":4,"model":"a/x",'
+             '"cost_usd":0.000100,"total_usd":0.012300}\n\n',
              "data: [DONE]\n\n"):
     client.sendall(b"%x\r\n%s\r\n" % (len(text), text.encode()))
 client.sendall(b"0\r\n\r\n")
