@@ -73,6 +73,8 @@ function lock() {
         return;
     isLocked = true;
     stop();
+    gate.link = "refused";
+    drawLink();
     leave();
     leave = () => {};
     login(main, () => {

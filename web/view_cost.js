@@ -49,7 +49,7 @@ function sheet(title, note) {
 function tilesOf({ operations: { total: all }, attempts: { total: tries } }) {
     return [
         tile("Cost", usd(all.cost_usd),
-            all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : "no price is known"),
+            all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : all.count ? "no price is known" : null),
         tile("Tokens in", count(all.tokens_in || 0)),
         tile("Tokens out", count(all.tokens_out || 0)),
         tile("Wasted calls", count(tries.wasted || 0),

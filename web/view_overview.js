@@ -150,8 +150,8 @@ export function overview(main) {
             whole: true, sum: total }),
         classes: chart({ title: "Failed calls to providers, by class of error", kind: "bars", format: count,
             mark: few, whole: true, sum: total, empty: "No call failed in this time." }),
-        latency: chart({ title: "Latency", kind: "lines", format: ms, sum: last }),
-        first: chart({ title: "Time to the first token", kind: "lines", format: ms, sum: last,
+        latency: chart({ title: "Latency", kind: "lines", format: ms, whole: true, sum: last }),
+        first: chart({ title: "Time to the first token", kind: "lines", format: ms, whole: true, sum: last,
             note: "Of a stream, until its first content; of an answer that comes whole, until it is there." }),
     };
     const live = feed();

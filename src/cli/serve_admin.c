@@ -80,7 +80,8 @@ static int listen_tcp(serve_run *run, const rc_mock_address *address)
         rc_cli_text(&cli->err, "; name another address with --admin or in admin.listen, or off\n");
         return RC_EXIT_UNAVAILABLE;
     }
-    rc_serve_log_address(run, "dashboard and operator's side at http://", address->host, listening.port);
+    rc_serve_log_address(run, "dashboard and operator's side at http://", address->host,
+                         listening.port);
     return RC_EXIT_OK;
 }
 

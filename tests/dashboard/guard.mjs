@@ -121,6 +121,7 @@ tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ 
     await field.waitFor();
     assert.equal(await field.getAttribute("type"), "password");
     assert.ok(await field.evaluate((input) => input === document.activeElement));
+    assert.equal(await text(page.locator("#link")), "Signed out");
     // Nothing is shown to who has none.
     assert.doesNotMatch(await text(page.locator("body")), /good\/mock\/ok/);
     await field.fill("not-the-token");
@@ -129,6 +130,7 @@ tokens.view("is asked for, once, and keeps it in the tab alone", { allow: /401/ 
     await field.fill(TOKEN);
     await field.press("Enter");
     await page.getByRole("rowheader", { name: "good/mock/ok" }).waitFor();
+    await page.locator("#link", { hasText: "Live" }).waitFor();
     await page.reload();
     await page.getByRole("rowheader", { name: "good/mock/ok" }).waitFor();
     const kept = await page.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].join());

@@ -39,12 +39,15 @@ setup_file() {
 
 @test "what of others is in the binary is named, with its terms" {
     copyright=$tree/usr/share/doc/recourse/copyright
-    for module in $(sed -n 's|.*"/app/\(d3-[a-z]*\)\.min\.js".*|\1|p' "$RECOURSE_SOURCE/web/d3.js") llhttp; do
+    modules=$(sed -n 's|.*"/app/\(d3-[a-z]*\)\.min\.js".*|\1|p' "$RECOURSE_SOURCE/web/d3.js")
+    [ "$(wc -w <<<"$modules")" = 3 ]
+    for module in $modules llhttp; do
         echo "$module"
         grep -q "^Files:.*\b$module\b" "$copyright"
         grep -q "node-$module\b" "$copyright"
     done
-    for terms in $(sed -n 's/^License: //p' "$copyright" | sort -u); do
+    licences=$(sed -n 's/^License: //p' "$copyright" | sort -u)
+    for terms in $licences; do
         echo "$terms"
         grep -A1 "^License: $terms$" "$copyright" | grep -q '^ '
     done
