@@ -1,6 +1,6 @@
 #include "codec/reply.h"
 
-#include "base/json_reader.h"
+#include "base/json_find.h"
 #include "base/str.h"
 
 /* What is kept of an error. */
@@ -228,9 +228,16 @@ static rc_stream_end end_stream(rc_reply *reply, bool is_orderly)
     return rc_stream_watch_end(&reply->watch, is_orderly);
 }
 
-static rc_stream_end end_body(rc_reply *reply, bool is_orderly)
+/* An object that is closed is all there is, whatever the transport knows of it. */
+static bool is_closed(rc_str body)
+{
+    return rc_json_find(body, NULL, 0, false) == RC_OK;
+}
+
+static rc_stream_end end_body(rc_reply *reply, bool has_length)
 {
     const rc_str body = rc_buf_get(&reply->room);
+    const bool is_orderly = has_length || is_closed(body);
     const rc_stream_event event = {
         .type = RC_STREAM_EVENT_DATA,
         .end = body.len,

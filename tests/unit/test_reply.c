@@ -176,6 +176,22 @@ static void test_cut_anywhere(void **state)
 }
 
 /* Too large to be read: that is said, and never taken for all of the text. */
+/* The end of the connection is the end of the body: its JSON says whether it is all there is. */
+static void test_without_a_length(void **state)
+{
+    (void)state;
+    const rc_str body = RC_STR("{\"choices\":[{\"message\":{\"content\":\"Hi\"}}]}");
+    const rc_alloc alloc = rc_alloc_stdlib();
+    for (size_t len = 1; len <= body.len; len++) {
+        reply_run run = reply_run_do(RC_STREAM_OPENAI_CHAT, false, rc_str_slice(body, 0, len), 0,
+                                     false, &alloc);
+        assert_int_equal(run.end,
+                         len == body.len ? RC_STREAM_END_COMPLETE : RC_STREAM_END_TRUNCATED);
+        assert_true(rc_str_eq(rc_buf_get(&run.text), len == body.len ? RC_STR("Hi") : RC_STR("")));
+        reply_run_done(&run);
+    }
+}
+
 static void test_oversized(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -221,8 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),      cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_oversized),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_without_a_length),
+        cmocka_unit_test(test_oversized),    cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
