@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "base/str.h"
+#include "cli/config_load.h"
 #include "sys/file.h"
 
 /* Of the prompt. */
@@ -100,14 +102,34 @@ static int run_watched(rc_caller *c)
     return result;
 }
 
-/* What went wrong before anything was asked. A mistake in the command line is told in words, as
+/* The first line of what was said, without who says it. */
+static rc_str first_words(rc_str said)
+{
+    const rc_str by = RC_STR("recourse call: ");
+    const rc_str line = rc_str_slice(said, 0, rc_str_find_byte(said, '\n', 0));
+    return rc_str_starts_with(line, by) ? rc_str_slice(line, by.len, line.len) : line;
+}
+
+/* A configuration has its faults on several lines, with their places. */
+static void fail_in_words(rc_caller *c, int result)
+{
+    const rc_str said = rc_buf_get(&c->cli->err);
+    if (result == RC_EXIT_CONFIG)
+        rc_caller_fail(c, RC_CODE_CONFIG_SCHEMA_VIOLATION, rc_str_trim(said), RC_STR(""));
+    else
+        rc_caller_fail(c, RC_CODE_INVALID_REQUEST, first_words(said),
+                       result == RC_EXIT_NO_INPUT ? RC_STR("Name a file that can be read.")
+                                                  : RC_STR("Correct the command line."));
+}
+
+/* What went wrong before anything was asked. A mistake in the options is told in words, as
  * everywhere; for a program that reads JSON, everything else is data. */
-static int tell_refusal(rc_caller *c, int result)
+static int tell_refusal(rc_caller *c, int result, bool is_of_options)
 {
     rc_cli *cli = c->cli;
-    if (c->report == NULL && c->format != RC_CALLER_HUMAN && result != RC_EXIT_USAGE) {
-        const rc_str words = rc_buf_get(&cli->err);
-        rc_caller_fail(c, RC_CODE_CONFIG_SCHEMA_VIOLATION, words, rc_str_make(NULL, 0));
+    if (c->report == NULL && c->format != RC_CALLER_HUMAN &&
+        (!is_of_options || result != RC_EXIT_USAGE)) {
+        fail_in_words(c, result);
         rc_buf_reset(&cli->err);
         (void)rc_caller_tell_end(c);
         return result;
@@ -118,13 +140,14 @@ static int tell_refusal(rc_caller *c, int result)
 static int run_prepared(rc_caller *c, const rc_args *args)
 {
     int result = rc_caller_read_options(c, args);
+    const bool is_of_options = result != RC_EXIT_OK;
     if (result == RC_EXIT_OK)
         result = rc_caller_choose(c);
     if (result == RC_EXIT_OK)
         result = rc_caller_read_images(c, args);
     if (result == RC_EXIT_OK)
         result = rc_caller_read_prompt(c, args);
-    return result == RC_EXIT_OK ? run_watched(c) : tell_refusal(c, result);
+    return result == RC_EXIT_OK ? run_watched(c) : tell_refusal(c, result, is_of_options);
 }
 
 int rc_caller_run(rc_cli *cli, const rc_args *args)

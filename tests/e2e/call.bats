@@ -692,3 +692,18 @@ shows() { screen | grep -qE -- "$1"; }
     cat err
     grep -q '^recourse call: Cancelled: demo/hang' err
 }
+
+@test "--agent: what was wrong before anything was asked is data, too" {
+    check() { # EXIT-STATUS MESSAGE ARGUMENT...
+        run -"$1" --separate-stderr call --agent --model demo/ok "${@:3}" </dev/null
+        echo "$output"
+        [ -z "$stderr" ]
+        has '"error":true'
+        has "\"message\":\"$2"
+    }
+    check 66 'cannot read nosuch.yaml: No such file or directory"' --config nosuch.yaml hello
+    check 66 'cannot read nosuch.png: No such file or directory"' --image nosuch.png hello
+    check 64 'the prompt is empty: give it as an argument or on standard input"'
+    echo 'listen: 5' >bad.yaml
+    check 78 'bad.yaml:1:9: listen: ' --config bad.yaml hello
+}
