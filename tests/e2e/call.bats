@@ -101,7 +101,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     [ "${#lines[@]}" -eq 1 ]
     [ "$(wc -w <<<"$output")" -eq 5 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ $stderr == "recourse call: demo/tokens-5 · 1 attempt · first token "*" · total "*" · 2 tokens in, 5 out" ]]
+    [[ $stderr == "recourse call: demo/tokens-5 · 1 attempt · first token "*" · total "*" · 6 tokens in, 5 out" ]]
 }
 
 @test "every dialect, streamed and whole, says the same" {
