@@ -32,12 +32,22 @@ static size_t put_ascii_escape(char *out, unsigned char c)
     return 2;
 }
 
-/* The C1 control characters move a terminal's cursor as the C0 ones do; bidirectional controls make
- * text look like another one. */
-static bool is_unsafe(uint32_t cp)
+/* Above U+FFFF by a pair of surrogates. */
+static size_t put_unsafe(char *out, uint32_t cp)
 {
-    return cp < 0xA0 || (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069) ||
-           cp == 0x200E || cp == 0x200F || cp == 0x061C;
+    if (cp <= 0xFFFF)
+        return put_u_escape(out, cp);
+    cp -= 0x10000;
+    const size_t len = put_u_escape(out, 0xD800 | cp >> 10);
+    return len + put_u_escape(out + len, 0xDC00 | (cp & 0x3FF));
+}
+
+size_t rc_json_escaped_len(uint32_t cp, size_t len)
+{
+    char out[STEP_BYTES];
+    if (cp == '"' || cp == '\\' || (cp < 0x80 && rc_utf8_is_unsafe(cp)))
+        return put_ascii_escape(out, (unsigned char)cp);
+    return rc_utf8_is_unsafe(cp) ? put_unsafe(out, cp) : len;
 }
 
 /* The byte at `at` is not just itself: puts what stands for its character. */
@@ -48,8 +58,8 @@ static size_t put_character(char *out, rc_str value, size_t at, size_t *ret_take
     if (c < 0x80)
         return put_ascii_escape(out, c);
     uint32_t cp = rc_utf8_decode(value, at, ret_taken);
-    if (is_unsafe(cp))
-        return put_u_escape(out, cp);
+    if (rc_utf8_is_unsafe(cp))
+        return put_unsafe(out, cp);
     return rc_utf8_encode(cp, out);
 }
 

@@ -58,8 +58,11 @@ void rc_json_member_i64(rc_json_writer *w, rc_str key, int64_t value);
 void rc_json_member_bool(rc_json_writer *w, rc_str key, bool value);
 
 /* Appends value between quotes, escaped: the short escapes, \u00XX for the other control characters
- * (C0, C1 and DEL), \u2028, \u2029 and the bidirectional controls: they break terminals, script
- * readers and what people see. */
+ * (C0, C1 and DEL), \u2028, \u2029, the bidirectional controls and what nobody sees: they break
+ * terminals, script readers and what people see. */
 void rc_json_push_quoted(rc_buf *buf, rc_str value);
+
+/* How many bytes a character of len bytes has there. */
+size_t rc_json_escaped_len(uint32_t cp, size_t len);
 
 #endif

@@ -183,3 +183,12 @@ unsigned rc_utf8_width(uint32_t cp)
         return 0;
     return is_in(cp, WIDE, sizeof WIDE / sizeof *WIDE) ? 2 : 1;
 }
+
+bool rc_utf8_is_unsafe(uint32_t cp)
+{
+    if (cp < 0xA0)
+        return cp < 0x20 || cp >= 0x7F;
+    return cp == 0x061C || cp == 0x200B || cp == 0x200E || cp == 0x200F ||
+           (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF ||
+           (cp >= 0xE0000 && cp <= 0xE0FFF);
+}

@@ -33,4 +33,10 @@ size_t rc_utf8_cut(rc_str s, size_t len);
  * Control characters: 0. */
 unsigned rc_utf8_width(uint32_t cp);
 
+/* Is it better not shown as it is? Control characters (C0, C1, DEL) steer a terminal; line and
+ * paragraph separators end lines; bidirectional controls make text look like another one; nobody
+ * sees the zero width space, the word joiner and its kin, the byte order mark and the tags. What
+ * joins letters and signs is left alone. */
+bool rc_utf8_is_unsafe(uint32_t cp);
+
 #endif

@@ -18,11 +18,10 @@
 
 /* ---- text ---- */
 
-/* What would move the cursor, change colours or turn text around. */
+/* What would move the cursor, change colours, turn text around or is text that nobody sees. */
 static bool is_hostile(uint32_t cp)
 {
-    const bool is_control = (cp < 0x20 && cp != '\n' && cp != '\t') || (cp >= 0x7f && cp < 0xa0);
-    return is_control || (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
+    return cp != '\n' && cp != '\t' && rc_utf8_is_unsafe(cp);
 }
 
 /* For a terminal; anywhere else bytes are bytes. */

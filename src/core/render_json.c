@@ -45,13 +45,6 @@ void rc_render_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms)
     rc_json_member_string(w, key, rc_buf_get(&text));
 }
 
-static size_t escaped_len(uint32_t cp, size_t len)
-{
-    if (cp == '"' || cp == '\\')
-        return 2;
-    return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 || cp == 0x2029 ? 6 : len;
-}
-
 /* The longest beginning of text that, escaped, has at most max bytes. A cut text ends in "…", which
  * is counted. */
 static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
@@ -65,7 +58,7 @@ static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
         uint32_t cp = rc_utf8_decode(text, at, &len);
         if (used + DOTS <= max)
             fits = at;
-        used += escaped_len(cp, len);
+        used += rc_json_escaped_len(cp, len);
         if (used > max) {
             *ret_is_cut = true;
             return fits;

@@ -52,7 +52,7 @@ static void push_value(rc_buf *buf, rc_str text)
     for (size_t at = 0; at < text.len; at += len) {
         char bytes[4];
         uint32_t cp = rc_utf8_decode(text, at, &len);
-        if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0))
+        if (rc_utf8_is_unsafe(cp))
             cp = RC_UTF8_REPLACEMENT;
         if (cp == '\\' || cp == '"')
             rc_buf_push_byte(buf, '\\');

@@ -32,7 +32,7 @@ static rc_str clean_name(rc_str name, char room[RC_METRICS_NAME_MAX])
     for (size_t at = 0; at < name.len; at += len) {
         char bytes[4];
         uint32_t cp = rc_utf8_decode(name, at, &len);
-        if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0))
+        if (rc_utf8_is_unsafe(cp))
             cp = RC_UTF8_REPLACEMENT;
         const size_t size = rc_utf8_encode(cp, bytes);
         if (used + size > RC_METRICS_NAME_MAX)

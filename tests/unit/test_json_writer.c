@@ -9,6 +9,7 @@
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "support/fail_alloc.h"
 #include "support/json_tokens.h"
@@ -131,6 +132,9 @@ static const struct {
     {S("\xE2\x80\xAE\xE2\x80\xAA\xE2\x81\xA6\xE2\x81\xA9\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C\xE2\x80"
        "\xAF"),
      "\"\\u202e\\u202a\\u2066\\u2069\\u200e\\u200f\\u061c\xE2\x80\xAF\""},
+    {S("\xE2\x80\x8B\xE2\x81\xA0\xEF\xBB\xBF\xF3\xA0\x81\x81"),
+     "\"\\u200b\\u2060\\ufeff\\udb40\\udc41\""},
+    {S("\xE2\x80\x8C\xE2\x80\x8D"), "\"\xE2\x80\x8C\xE2\x80\x8D\""},
     {S("\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80"), "\"\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80\""},
     {S("\xFF"), "\"" FFFD "\""},
     {S("a\xC3(\xE2\x82"), "\"a" FFFD "(" FFFD "\""},
@@ -149,6 +153,26 @@ static void test_escapes(void **state)
         rc_json_push_quoted(&buf, rc_str_make(copy, ESCAPES[i].value.len));
         expect_text(&buf, ESCAPES[i].quoted);
         free(copy);
+    }
+}
+
+/* Every character has as many bytes as it is said to have, and comes back. */
+static void test_every_character(void **state)
+{
+    (void)state;
+    for (uint32_t cp = 0; cp <= 0x10FFFF; cp++) {
+        char bytes[4];
+        char memory[64];
+        rc_buf buf;
+        if (cp >= 0xD800 && cp <= 0xDFFF)
+            continue;
+        const size_t len = rc_utf8_encode(cp, bytes);
+        rc_buf_init_fixed(&buf, memory, sizeof memory);
+        rc_json_push_quoted(&buf, rc_str_make(bytes, len));
+        const rc_str quoted = rc_buf_get(&buf);
+        assert_int_equal(quoted.len, 2 + rc_json_escaped_len(cp, len));
+        const rc_str raw = rc_str_slice(quoted, 1, quoted.len - 1);
+        assert_true(rc_json_raw_eq(raw, raw.ptr[0] == '\\', rc_str_make(bytes, len)));
     }
 }
 
@@ -349,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_wide_indent),
         cmocka_unit_test(test_scalar_alone),
         cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_every_character),
         cmocka_unit_test(test_keys_are_escaped),
         cmocka_unit_test(test_every_byte_comes_back),
         cmocka_unit_test(test_depth),

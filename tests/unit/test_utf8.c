@@ -349,6 +349,22 @@ static void test_width(void **state)
         assert_int_equal(rc_utf8_width(cp), 1);
 }
 
+static void test_unsafe(void **state)
+{
+    (void)state;
+    static const uint32_t UNSAFE[] = {0,      '\n',   0x1B,    0x1F,    0x7F,   0x80,
+                                      0x9B,   0x9F,   0x061C,  0x200B,  0x200E, 0x200F,
+                                      0x2028, 0x2029, 0x202A,  0x202E,  0x2060, 0x2066,
+                                      0x206F, 0xFEFF, 0xE0000, 0xE0041, 0xE007F};
+    static const uint32_t SAFE[] = {' ',    '~',    0xA0,    0xAD,    0x061B,  0x061D,
+                                    0x200C, 0x200D, 0x2010,  0x2027,  0x202F,  0x2070,
+                                    0xFEFE, 0xFF00, 0x1F600, 0xDFFFF, 0xE1000, 0x10FFFF};
+    for (size_t i = 0; i < sizeof UNSAFE / sizeof *UNSAFE; i++)
+        assert_true(rc_utf8_is_unsafe(UNSAFE[i]));
+    for (size_t i = 0; i < sizeof SAFE / sizeof *SAFE; i++)
+        assert_false(rc_utf8_is_unsafe(SAFE[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_width),
+        cmocka_unit_test(test_unsafe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,171 @@
+"""Twice what may be served, for a minute: what those who got in wait, what those who did not wait for
+their refusal, and whether the gateway grows.
+
+    overload.py --program FILE [--seconds N] [--folder FOLDER] [--out FILE]
+
+Requests come at a steady rate, whether or not the ones before are answered. The provider is recourse
+mock, which takes as long for each answer; the gateway may have `ROOM` requests at once, so its capacity
+is known. The audit is kept before each answer, refusals too, in FOLDER: in /dev/shm the disk is not
+measured. First a quarter of that rate, then twice as much. Exit status 1: a goal is missed, or an answer
+was neither whole nor a refusal with Retry-After.
+"""
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+import time
+
+import process
+
+ROOM = 64
+TOKENS, TRICKLE_MS = 10, 20
+SERVICE_S = TOKENS * TRICKLE_MS / 1000
+CAPACITY = ROOM / SERVICE_S  # requests a second
+GOAL_RATIO = 2.0             # p99 of those who got in, beside that of the quiet phase
+GOAL_REFUSAL_MS = 10
+GOAL_GROWTH = 1.05
+LATE_MS = 5
+
+BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "fish"}]}).encode()
+REQUEST = (b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+           b"Content-Length: %d\r\n\r\n" % len(BODY)) + BODY
+
+
+class Phase:
+    """The times of one rate, in ms."""
+
+    def __init__(self):
+        self.served, self.refused, self.wrong = [], [], []
+        self.late = []  # how late this process itself was for what it meant to do
+
+    async def ask(self, port):
+        since = time.monotonic()
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(REQUEST)
+            answer = await reader.read(-1)
+            took_ms = (time.monotonic() - since) * 1000
+            writer.close()
+        except OSError as error:
+            self.wrong.append(str(error))
+            return
+        head = answer.split(b"\r\n\r\n", 1)[0].lower()
+        if answer.startswith(b"HTTP/1.1 200") and b'"finish_reason":"stop"' in answer:
+            self.served.append(took_ms)
+        elif answer.startswith(b"HTTP/1.1 503") and b"\r\nretry-after: " in head:
+            self.refused.append(took_ms)
+        else:
+            self.wrong.append(repr(answer[:300]))
+
+    async def run(self, port, rate, seconds, every_s=None):
+        """every_s: called once a second."""
+        tasks, begin = set(), time.monotonic()
+        for number in range(int(rate * seconds)):
+            await asyncio.sleep(max(0, begin + number / rate - time.monotonic()))
+            self.late.append((time.monotonic() - begin - number / rate) * 1000)
+            task = asyncio.create_task(self.ask(port))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+            if every_s and number % int(rate) == 0:
+                every_s()
+        await asyncio.gather(*tasks)
+
+
+def part(times, share):
+    times = sorted(times)
+    return times[min(len(times) - 1, int(len(times) * share))] if times else 0.0
+
+
+class Setup:
+    """The provider and the gateway, each on a core; this process is on the provider's."""
+
+    def __init__(self, program, folder):
+        self.folder = tempfile.mkdtemp(prefix="recourse-overload-", dir=folder)
+        self.children = []
+        first, last = process.cores()
+        log = os.path.join(self.folder, "log")
+        mock_port, self.port = process.free_port(), process.free_port()
+        self.children.append(process.spawn([program, "mock", "--listen", f"127.0.0.1:{mock_port}", "--quiet"],
+                                           last, log))
+        process.wait_for_port(mock_port, self.children[-1])
+        config = os.path.join(self.folder, "recourse.yaml")
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({
+                "listen": f"127.0.0.1:{self.port}", "admin": {"listen": "off"}, "threads": 1,
+                "store": f"sqlite:{self.folder}/audit.db", "limits": {"max_in_flight": ROOM},
+                "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock_port}/v1"}},
+                "routes": [{"model": "m", "chain": [
+                    {"target": f"up/tokens-{TOKENS}+trickle-{TRICKLE_MS}"}]}]}, file)
+        self.gateway = process.spawn([program, "serve", "--config", config, "--log", "off"], first, log)
+        self.children.append(self.gateway)
+        process.wait_for_port(self.port, self.gateway)
+        os.sched_setaffinity(0, last)
+
+    def end(self):
+        for child in reversed(self.children):
+            process.end(child)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def measure(setup, seconds):
+    quiet, loud, sizes = Phase(), Phase(), []
+    await quiet.run(setup.port, CAPACITY / 4, max(5, seconds / 4))
+    cpu_s = process.cpu_s(setup.gateway.pid)
+    await loud.run(setup.port, CAPACITY * 2, seconds, lambda: sizes.append(process.rss_kb(setup.gateway.pid)))
+    cpu_s = process.cpu_s(setup.gateway.pid) - cpu_s
+    settled = sizes[len(sizes) // 4]
+    return {
+        "capacity_per_s": CAPACITY, "offered_per_s": CAPACITY * 2, "seconds": seconds,
+        "served": len(loud.served), "refused": len(loud.refused), "wrong": (quiet.wrong + loud.wrong)[:5],
+        "quiet_p50_ms": part(quiet.served, 0.5), "quiet_p99_ms": part(quiet.served, 0.99),
+        "served_p50_ms": part(loud.served, 0.5), "served_p99_ms": part(loud.served, 0.99),
+        "refusal_p50_ms": part(loud.refused, 0.5), "refusal_p90_ms": part(loud.refused, 0.9),
+        "refusal_p99_ms": part(loud.refused, 0.99),
+        "client_late_p90_ms": part(loud.late, 0.9), "client_late_p99_ms": part(loud.late, 0.99),
+        "cpu_us_per_request": cpu_s * 1e6 / max(1, len(loud.served) + len(loud.refused)),
+        "rss_settled_mb": settled / 1024, "rss_end_mb": sizes[-1] / 1024,
+    }
+
+
+def judge(found):
+    """The goals, each met or not. Where this process itself was late for its own clock, the machine was
+    not there for the gateway either, and nothing is known of single times."""
+    goals = {
+        "nothing is lost": not found["wrong"] and found["served"] > 0 and found["refused"] > 0,
+        f"p99 of who got in within {GOAL_RATIO:g} times that of the quiet phase":
+            found["served_p99_ms"] <= GOAL_RATIO * found["quiet_p99_ms"],
+        f"p99 of refusals within {GOAL_REFUSAL_MS} ms": found["refusal_p99_ms"] <= GOAL_REFUSAL_MS,
+        "resident memory is flat": found["rss_end_mb"] <= GOAL_GROWTH * found["rss_settled_mb"],
+    }
+    if found["client_late_p99_ms"] > LATE_MS:
+        goals = {name: True if is_met else None if "p99" in name else False for name, is_met in goals.items()}
+    return goals
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--folder")
+    parser.add_argument("--out")
+    args = parser.parse_args()
+    setup = Setup(os.path.abspath(args.program), args.folder)
+    try:
+        found = asyncio.run(measure(setup, args.seconds))
+    finally:
+        setup.end()
+    goals = judge(found)
+    for name, value in found.items():
+        print(f"{name:20}  {value:.1f}" if isinstance(value, float) else f"{name:20}  {value}")
+    for name, is_met in goals.items():
+        print(f"{'met   ' if is_met else 'unsure' if is_met is None else 'MISSED'}  {name}")
+    if args.out:
+        with open(args.out, "w", encoding="utf-8") as file:
+            json.dump({**found, "goals": goals}, file, indent=1)
+    return 1 if False in goals.values() else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
