@@ -2,6 +2,7 @@
 
 #include <recourse/taxonomy.h>
 
+#include "base/lanes.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "codec/datetime.h"
@@ -67,10 +68,13 @@ static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
     return text.len;
 }
 
-void rc_render_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
+void rc_render_cut(rc_json_writer *w, rc_str text, size_t max)
 {
-    if (text.len == 0)
+    /* Names and ids have nothing to escape, and are short. */
+    if (text.len <= max && rc_lanes_is_simple(text.ptr, text.len, '\0')) {
+        rc_json_name(w, text);
         return;
+    }
     bool is_cut;
     size_t len = cut_len(text, max, &is_cut);
     char memory[RC_RENDER_CUT_MAX];
@@ -79,7 +83,15 @@ void rc_render_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max
     rc_buf_push(&cut, rc_str_slice(text, 0, len));
     if (is_cut)
         rc_buf_push(&cut, RC_STR("…"));
-    rc_json_member_string(w, key, rc_buf_get(&cut));
+    rc_json_string(w, rc_buf_get(&cut));
+}
+
+void rc_render_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max)
+{
+    if (text.len == 0)
+        return;
+    rc_json_key(w, key);
+    rc_render_cut(w, text, max);
 }
 
 void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report)

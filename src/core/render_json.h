@@ -24,6 +24,8 @@ void rc_render_member_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
  * A longer one is cut at a character and ends in "…". Nothing when it is empty. */
 #define RC_RENDER_CUT_MAX ((size_t)1024)
 void rc_render_member_cut(rc_json_writer *w, rc_str key, rc_str text, size_t max);
+/* The same behind a key that is written. */
+void rc_render_cut(rc_json_writer *w, rc_str text, size_t max);
 
 /* The user_action, {"kind","detail"}; nothing when there is none. */
 void rc_render_member_action(rc_json_writer *w, rc_view view, const rc_report *report);

@@ -3,6 +3,7 @@
 #include <recourse/taxonomy.h>
 
 #include "base/json_writer.h"
+#include "codec/datetime.h"
 #include "core/render_json.h"
 #include "core/scrub.h"
 #include "sys/clock.h"
@@ -72,46 +73,100 @@ void rc_log_push_clean(rc_buf *buf, rc_str text)
     (void)rc_scrub(text, RC_LOG_CLEAN_MAX, buf);
 }
 
-static void put_text(rc_json_writer *w, const char *key, rc_str text, size_t allowance)
+/* Written by the compiler: a line is mostly keys. */
+#define KEYS(X)                                                                                \
+    X(time)                                                                                    \
+    X(level) X(event) X(request_id) X(report_id) X(client) X(route) X(model) X(target)         \
+        X(provider_request_id) X(status) X(outcome) X(code) X(attempts) X(switches) X(wait_ms) \
+            X(latency_ms) X(first_byte_ms) X(tokens_in) X(tokens_out) X(estimated) X(cost_usd) \
+                X(bytes) X(trace_id) X(committed)
+#define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name);
+KEYS(READY)
+#undef READY
+
+/* The text without what is secret: itself where there is nothing in it, else a view of room. */
+static rc_str clean_of(rc_str text, rc_buf *room)
 {
-    char room[RC_LOG_CLEAN_MAX];
-    rc_buf clean;
-    if (text.len == 0)
-        return;
-    rc_buf_init_fixed(&clean, room, sizeof(room));
-    rc_log_push_clean(&clean, text);
-    rc_render_member_cut(w, rc_str_c(key), rc_buf_get(&clean), allowance);
+    if (text.len <= RC_LOG_CLEAN_MAX && rc_scrub_is_clean(text))
+        return text;
+    rc_log_push_clean(room, text);
+    return rc_buf_get(room);
 }
 
-static void put_number(rc_json_writer *w, const char *key, uint64_t number)
+/* ready: NULL for a key that was not foreseen. */
+static void put_either(rc_json_writer *w, const rc_json_ready_key *ready, const char *key,
+                       rc_str text, size_t allowance)
 {
-    rc_json_key(w, rc_str_c(key));
+    char memory[RC_LOG_CLEAN_MAX];
+    rc_buf room;
+    rc_buf_init_fixed(&room, memory, sizeof(memory));
+    const rc_str clean = clean_of(text, &room);
+    if (clean.len == 0)
+        return;
+    if (ready != NULL)
+        rc_json_ready_key_push(w, ready);
+    else
+        rc_json_key(w, rc_str_c(key));
+    rc_render_cut(w, clean, allowance);
+}
+
+static void put_text(rc_json_writer *w, const rc_json_ready_key *key, rc_str text, size_t allowance)
+{
+    if (text.len > 0)
+        put_either(w, key, NULL, text, allowance);
+}
+
+static void put_name(rc_json_writer *w, const rc_json_ready_key *key, const char *name)
+{
+    rc_json_ready_key_push(w, key);
+    rc_json_name(w, rc_str_c(name));
+}
+
+static void put_number(rc_json_writer *w, const rc_json_ready_key *key, uint64_t number)
+{
+    rc_json_ready_key_push(w, key);
     rc_json_u64(w, number);
 }
 
-static void put_known(rc_json_writer *w, const char *key, int64_t number)
+static void put_known(rc_json_writer *w, const rc_json_ready_key *key, int64_t number)
 {
     if (number >= 0)
         put_number(w, key, (uint64_t)number);
 }
 
+static void put_bool(rc_json_writer *w, const rc_json_ready_key *key, bool value)
+{
+    rc_json_ready_key_push(w, key);
+    rc_json_bool(w, value);
+}
+
+static void put_time(rc_json_writer *w, int64_t unix_ms)
+{
+    char room[64];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_rfc3339_push(&text, unix_ms);
+    rc_json_ready_key_push(w, &key_time);
+    rc_json_name(w, rc_buf_get(&text));
+}
+
 static void put_head(rc_json_writer *w, int64_t unix_ms, const char *level, const char *event)
 {
     if (unix_ms > 0)
-        rc_render_member_time(w, RC_STR("time"), unix_ms);
-    rc_json_member_string(w, RC_STR("level"), rc_str_c(level));
-    rc_json_member_string(w, RC_STR("event"), rc_str_c(event));
+        put_time(w, unix_ms);
+    put_name(w, &key_level, level);
+    put_name(w, &key_event, event);
 }
 
 static void put_usage(rc_json_writer *w, const rc_log_request *request)
 {
-    put_known(w, "tokens_in", request->tokens_in);
-    put_known(w, "tokens_out", request->tokens_out);
+    put_known(w, &key_tokens_in, request->tokens_in);
+    put_known(w, &key_tokens_out, request->tokens_out);
     if (request->is_estimated && (request->tokens_in >= 0 || request->tokens_out >= 0))
-        rc_json_member_bool(w, RC_STR("estimated"), true);
+        put_bool(w, &key_estimated, true);
     if (request->cost_usd_micro >= 0) {
         char room[RC_DECIMAL_ROOM];
-        rc_json_key(w, RC_STR("cost_usd"));
+        rc_json_ready_key_push(w, &key_cost_usd);
         rc_json_raw(w, rc_config_decimal(room, (uint64_t)request->cost_usd_micro, 6));
     }
 }
@@ -119,26 +174,27 @@ static void put_usage(rc_json_writer *w, const rc_log_request *request)
 static void put_request(rc_json_writer *w, const rc_log_request *request, size_t allowance)
 {
     put_head(w, request->unix_ms, rc_log_request_level(request), "request");
-    put_text(w, "request_id", request->request_id, allowance);
-    put_text(w, "report_id", request->report_id, allowance);
-    put_text(w, "client", request->client, allowance);
-    put_text(w, "route", request->route, allowance);
-    put_text(w, "model", request->model, allowance);
-    put_text(w, "target", request->target, allowance);
-    put_text(w, "provider_request_id", request->provider_request_id, allowance);
+    put_text(w, &key_request_id, request->request_id, allowance);
+    put_text(w, &key_report_id, request->report_id, allowance);
+    put_text(w, &key_client, request->client, allowance);
+    put_text(w, &key_route, request->route, allowance);
+    put_text(w, &key_model, request->model, allowance);
+    put_text(w, &key_target, request->target, allowance);
+    put_text(w, &key_provider_request_id, request->provider_request_id, allowance);
     if (request->status > 0)
-        put_number(w, "status", (uint64_t)request->status);
-    rc_json_member_string(w, RC_STR("outcome"), rc_str_c(rc_log_outcome_name(request->outcome)));
-    rc_render_member_name(w, RC_STR("code"), rc_code_name(request->code));
-    put_number(w, "attempts", request->attempts);
-    put_number(w, "switches", request->switches);
-    put_number(w, "wait_ms", request->wait_ms);
-    put_known(w, "latency_ms", request->latency_ms);
-    put_known(w, "first_byte_ms", request->first_byte_ms);
+        put_number(w, &key_status, (uint64_t)request->status);
+    put_name(w, &key_outcome, rc_log_outcome_name(request->outcome));
+    if (request->code != RC_CODE_NONE)
+        put_name(w, &key_code, rc_code_name(request->code));
+    put_number(w, &key_attempts, request->attempts);
+    put_number(w, &key_switches, request->switches);
+    put_number(w, &key_wait_ms, request->wait_ms);
+    put_known(w, &key_latency_ms, request->latency_ms);
+    put_known(w, &key_first_byte_ms, request->first_byte_ms);
     put_usage(w, request);
-    put_number(w, "bytes", request->bytes);
-    put_text(w, "trace_id", request->trace_id, allowance);
-    rc_json_member_bool(w, RC_STR("committed"), request->is_committed);
+    put_number(w, &key_bytes, request->bytes);
+    put_text(w, &key_trace_id, request->trace_id, allowance);
+    put_bool(w, &key_committed, request->is_committed);
 }
 
 static void put_event(rc_json_writer *w, int64_t unix_ms, rc_log_event event,
@@ -147,7 +203,7 @@ static void put_event(rc_json_writer *w, int64_t unix_ms, rc_log_event event,
     put_head(w, unix_ms, rc_log_event_level(event), rc_log_event_name(event));
     for (size_t i = 0; i < count; i++) {
         if (fields[i].text.ptr != NULL)
-            put_text(w, fields[i].key, fields[i].text, allowance);
+            put_either(w, NULL, fields[i].key, fields[i].text, allowance);
         else
             rc_json_member_i64(w, rc_str_c(fields[i].key), fields[i].number);
     }

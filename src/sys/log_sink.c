@@ -15,6 +15,8 @@
 #define PIECE_BYTES 4096
 #define POLL_MS 100
 #define STOP_MS 1000
+/* Between two writes: under load a line is not worth waking anybody for it. */
+#define REST_NS UINT64_C(5000000)
 
 /* Lines that wait. */
 typedef struct lines {
@@ -37,6 +39,7 @@ struct rc_log_sink {
     int fd;           /* the thread's while it writes */
     int next_fd;      /* takes its place; -1: none */
     bool is_own_fd;
+    bool is_resting; /* the thread looks soon, without being told */
     bool is_stopping;
     uint64_t stop_at_ms; /* the end of patience */
     rc_log_sink_counts counts;
@@ -114,7 +117,8 @@ static void write_lines(rc_log_sink *sink, uint64_t missing)
 {
     const bool is_told = write_notice(sink, missing);
     const size_t done = write_out(sink, sink->writing.bytes, sink->writing.len);
-    const uint64_t written = count_lines(sink->writing.bytes, done);
+    const uint64_t written =
+        done == sink->writing.len ? sink->writing.count : count_lines(sink->writing.bytes, done);
     uv_mutex_lock(&sink->lock);
     const uint64_t lost = sink->writing.count - written;
     sink->counts.written += written;
@@ -135,6 +139,16 @@ static void take_next_fd(rc_log_sink *sink)
     sink->fd = sink->next_fd;
     sink->is_own_fd = true;
     sink->next_fd = -1;
+}
+
+/* The lock is held. A buffer that is half full, or the end, cuts it short. */
+static void rest(rc_log_sink *sink)
+{
+    sink->is_resting = true;
+    while (!sink->is_stopping && sink->filling.len < sink->settings.max_bytes / 2 &&
+           uv_cond_timedwait(&sink->wake, &sink->lock, REST_NS) == 0)
+        ;
+    sink->is_resting = false;
 }
 
 static void work(void *arg)
@@ -159,6 +173,7 @@ static void work(void *arg)
         uv_mutex_lock(&sink->lock);
         if (is_over)
             break;
+        rest(sink);
     }
     uv_mutex_unlock(&sink->lock);
 }
@@ -171,9 +186,11 @@ void rc_log_sink_push(rc_log_sink *sink, rc_str line)
     lines *filling = &sink->filling;
     if (line.len > 0 && line.len <= sink->settings.max_bytes - filling->len) {
         memcpy(filling->bytes + filling->len, line.ptr, line.len);
+        const bool was_half = filling->len >= sink->settings.max_bytes / 2;
         filling->len += line.len;
         filling->count++;
-        if (filling->count == 1)
+        const bool is_half = filling->len >= sink->settings.max_bytes / 2;
+        if (sink->is_resting ? is_half && !was_half : filling->count == 1)
             uv_cond_signal(&sink->wake);
     } else if (line.len > 0) {
         sink->counts.dropped++;
