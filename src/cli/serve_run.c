@@ -220,6 +220,9 @@ static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
     rc_serve_push_address(&cli->err, host, port);
     rc_cli_text(&cli->err, ": ");
     rc_cli_name(cli, rc_str_c(listening->text));
+    if (listening->result == RC_LISTEN_IN_USE)
+        rc_cli_text(&cli->err, ". Another process listens there: stop it, or choose another port "
+                               "with `listen` or --listen");
     rc_buf_push_byte(&cli->err, '\n');
     return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : RC_EXIT_UNAVAILABLE;
 }

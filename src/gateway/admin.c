@@ -376,7 +376,7 @@ rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t por
                             ? rc_config_admin_check(rc_str_c(room), admin->core.token_len > 0)
                             : "the host is too long";
     if (wrong == NULL)
-        return rc_server_listen_tcp(&admin->server, host, port, false, ret_listening);
+        return rc_server_listen_tcp(&admin->server, host, port, RC_LISTEN_ALONE, ret_listening);
     *ret_listening = (rc_listening){.result = RC_LISTEN_DENIED};
     (void)snprintf(ret_listening->text, sizeof(ret_listening->text), "%s", wrong);
     return RC_LISTEN_DENIED;

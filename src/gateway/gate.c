@@ -366,10 +366,10 @@ rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings)
     return NULL;
 }
 
-rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port, bool is_shared,
-                                rc_listening *ret_listening)
+rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port,
+                                rc_listen_share share, rc_listening *ret_listening)
 {
-    return rc_server_listen_tcp(&gate->server, host, port, is_shared, ret_listening);
+    return rc_server_listen_tcp(&gate->server, host, port, share, ret_listening);
 }
 
 rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_listening)

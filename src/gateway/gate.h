@@ -76,9 +76,9 @@ typedef struct rc_gate_settings {
  * until stopped. settings: copies. */
 rc_gate *rc_gate_new(uv_loop_t *loop, const rc_gate_settings *settings);
 
-/* host: borrows. is_shared: other loops listen there too. See rc_server_listen_tcp. */
-rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port, bool is_shared,
-                                rc_listening *ret_listening);
+/* host: borrows. share: other loops listen there too. See rc_server_listen_tcp. */
+rc_listen_result rc_gate_listen(rc_gate *gate, const char *host, uint16_t port,
+                                rc_listen_share share, rc_listening *ret_listening);
 
 /* A socket that listens already. See rc_server_listen_fd. */
 rc_listen_result rc_gate_listen_fd(rc_gate *gate, int fd, rc_listening *ret_listening);

@@ -158,12 +158,13 @@ void rc_gateway_close(rc_gateway *gateway)
 rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16_t port,
                                    rc_listening *ret_listening)
 {
-    const bool is_shared = gateway->count > 1;
+    const rc_listen_share share = gateway->count > 1 ? RC_LISTEN_FIRST : RC_LISTEN_ALONE;
     rc_listening more;
     rc_listen_result result =
-        rc_gate_listen(gateway->members[0].gate, host, port, is_shared, ret_listening);
+        rc_gate_listen(gateway->members[0].gate, host, port, share, ret_listening);
     for (uint32_t i = 1; result == RC_LISTEN_OK && i < gateway->count; i++) {
-        result = rc_gate_listen(gateway->members[i].gate, host, ret_listening->port, true, &more);
+        result = rc_gate_listen(gateway->members[i].gate, host, ret_listening->port, RC_LISTEN_MORE,
+                                &more);
         if (result != RC_LISTEN_OK)
             *ret_listening = more;
     }

@@ -197,7 +197,7 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
 rc_listen_result rc_mock_server_listen(rc_mock_server *server, const char *host, uint16_t port,
                                        rc_listening *ret_listening)
 {
-    return rc_server_listen_tcp(&server->http, host, port, false, ret_listening);
+    return rc_server_listen_tcp(&server->http, host, port, RC_LISTEN_ALONE, ret_listening);
 }
 
 void rc_mock_server_close(rc_mock_server *server)

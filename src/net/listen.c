@@ -234,8 +234,26 @@ static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_s
     return 0;
 }
 
+/* The first one is alone until it listens, so that another process is noticed; two that begin at
+ * once cannot both have it. */
+static bool open_tcp(int fd, const struct sockaddr_storage *address, socklen_t len,
+                     rc_listen_share share)
+{
+    const int on = 1;
+    /* An address of IPv6 means IPv6: what [::] listens at does not depend on the system's
+     * settings. */
+    return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+           (share != RC_LISTEN_MORE ||
+            setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0) &&
+           (address->ss_family != AF_INET6 ||
+            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0) &&
+           bind(fd, (const struct sockaddr *)address, len) == 0 && listen(fd, BACKLOG) == 0 &&
+           (share != RC_LISTEN_FIRST ||
+            setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0);
+}
+
 rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint16_t port,
-                                      bool is_shared, rc_listening *ret_listening)
+                                      rc_listen_share share, rc_listening *ret_listening)
 {
     struct sockaddr_storage address;
     memset(ret_listening, 0, sizeof(*ret_listening));
@@ -246,14 +264,7 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
     int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return fail_errno(ret_listening);
-    int on = 1;
-    /* An address of IPv6 means IPv6: what [::] listens at does not depend on the system's
-     * settings. */
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
-        (is_shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0) ||
-        (address.ss_family == AF_INET6 &&
-         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) ||
-        bind(fd, (const struct sockaddr *)&address, len) != 0 || listen(fd, BACKLOG) != 0)
+    if (!open_tcp(fd, &address, len, share))
         fail_errno(ret_listening);
     else if (add(server, fd, NULL, ret_listening))
         ret_listening->port = port_of(fd);

@@ -206,10 +206,17 @@ typedef struct rc_listening {
     char text[128]; /* the system's words, when it failed */
 } rc_listening;
 
-/* host: an IP address or "localhost" (127.0.0.1); borrows. is_shared: other sockets may listen at
- * the same address and share the load (SO_REUSEPORT). */
+/* Whether other sockets of this process listen at the same address and share the load
+ * (SO_REUSEPORT). Those of another process never do. */
+typedef enum rc_listen_share {
+    RC_LISTEN_ALONE = 0,
+    RC_LISTEN_FIRST = 1, /* others follow; in use: somebody else was there */
+    RC_LISTEN_MORE = 2   /* joins the first */
+} rc_listen_share;
+
+/* host: an IP address or "localhost" (127.0.0.1); borrows. */
 rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint16_t port,
-                                      bool is_shared, rc_listening *ret_listening);
+                                      rc_listen_share share, rc_listening *ret_listening);
 
 /* path: copies. A socket that nobody listens at any more is replaced; the path is removed at the
  * end. mode: its permissions, in force before the first connection. */

@@ -593,3 +593,15 @@ routes: [{model: "*", chain: [{target: "up/*"}]}]'
     run -0 curl -sS --unix-socket admin.sock http://localhost/
     [[ $output == *"<title>Recourse</title>"* ]]
 }
+
+@test "a second gateway at the same address is told that it is taken" {
+    up=http://127.0.0.1:9
+    gate "$any" "threads: 2"
+    sed "s/^listen: .*/listen: 127.0.0.1:$port/; s/audit-1/audit-2/" recourse.yaml >second.yaml
+    for threads in 1 2; do
+        sed "s/^threads: .*/threads: $threads/" second.yaml >again.yaml
+        run -69 --separate-stderr timeout 20 "$RECOURSE" serve --config again.yaml
+        [[ $stderr == *"cannot listen at 127.0.0.1:$port: "*"Another process listens there: stop it, or choose another port with \`listen\` or --listen"* ]]
+    done
+    [ "$(curl -sS -o /dev/null -w '%{http_code}' "$base/healthz")" = 200 ]
+}

@@ -97,7 +97,7 @@ static void ask(world *w, const char *model, bool is_stream)
                    "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                    "Content-Length: %d\r\n\r\n%s",
                    len, body);
-    if (rc_gate_listen(w->gate, "127.0.0.1", 0, false, &listening) != RC_LISTEN_OK) {
+    if (rc_gate_listen(w->gate, "127.0.0.1", 0, RC_LISTEN_ALONE, &listening) != RC_LISTEN_OK) {
         rc_gate_close(w->gate);
         return;
     }

@@ -296,7 +296,7 @@ static inline void world_start_with(const rc_server_settings *settings, bool doe
         RC_OK);
     if (does_listen)
         assert_int_equal(
-            rc_server_listen_tcp(&world.server, "127.0.0.1", 0, false, &world.listening),
+            rc_server_listen_tcp(&world.server, "127.0.0.1", 0, RC_LISTEN_ALONE, &world.listening),
             RC_LISTEN_OK);
 }
 

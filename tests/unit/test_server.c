@@ -395,23 +395,52 @@ static void listening_fails_in_words(void **state)
     (void)state;
     rc_listening listening;
     world_start(NULL);
-    assert_int_equal(
-        rc_server_listen_tcp(&world.server, "127.0.0.1", world.listening.port, false, &listening),
-        RC_LISTEN_IN_USE);
+    assert_int_equal(rc_server_listen_tcp(&world.server, "127.0.0.1", world.listening.port,
+                                          RC_LISTEN_ALONE, &listening),
+                     RC_LISTEN_IN_USE);
     assert_true(strlen(listening.text) > 0);
-    assert_int_equal(rc_server_listen_tcp(&world.server, "example.org", 0, false, &listening),
-                     RC_LISTEN_ADDRESS);
-    assert_int_equal(rc_server_listen_tcp(&world.server, "192.0.2.1", 0, false, &listening),
-                     RC_LISTEN_ADDRESS);
+    assert_int_equal(
+        rc_server_listen_tcp(&world.server, "example.org", 0, RC_LISTEN_ALONE, &listening),
+        RC_LISTEN_ADDRESS);
+    assert_int_equal(
+        rc_server_listen_tcp(&world.server, "192.0.2.1", 0, RC_LISTEN_ALONE, &listening),
+        RC_LISTEN_ADDRESS);
     assert_int_equal(rc_server_listen_unix(&world.server, "/nowhere/at/all", 0600, &listening),
                      RC_LISTEN_ADDRESS);
     assert_int_equal(rc_server_listen_unix(&world.server, "", 0600, &listening), RC_LISTEN_ADDRESS);
     assert_int_equal(rc_server_listen_fd(&world.server, 12345, &listening), RC_LISTEN_NO_SOCKET);
     for (int i = 1; i < RC_LISTENERS_MAX; i++)
-        assert_int_equal(rc_server_listen_tcp(&world.server, "localhost", 0, true, &listening),
+        assert_int_equal(
+            rc_server_listen_tcp(&world.server, "localhost", 0, RC_LISTEN_ALONE, &listening),
+            RC_LISTEN_OK);
+    assert_int_equal(
+        rc_server_listen_tcp(&world.server, "localhost", 0, RC_LISTEN_ALONE, &listening),
+        RC_LISTEN_EXHAUSTED);
+    world_end();
+}
+
+/* Sockets of one process share an address; another process is told that it is taken. */
+static void only_its_own_sockets_join_the_first(void **state)
+{
+    (void)state;
+    rc_listening first, listening;
+    world_start_with(NULL, false);
+    assert_int_equal(rc_server_listen_tcp(&world.server, "127.0.0.1", 0, RC_LISTEN_FIRST, &first),
+                     RC_LISTEN_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rc_server_listen_tcp(&world.server, "127.0.0.1", first.port,
+                                              RC_LISTEN_MORE, &listening),
                          RC_LISTEN_OK);
-    assert_int_equal(rc_server_listen_tcp(&world.server, "localhost", 0, true, &listening),
-                     RC_LISTEN_EXHAUSTED);
+    assert_int_equal(
+        rc_server_listen_tcp(&world.server, "127.0.0.1", first.port, RC_LISTEN_FIRST, &listening),
+        RC_LISTEN_IN_USE);
+    assert_int_equal(
+        rc_server_listen_tcp(&world.server, "127.0.0.1", first.port, RC_LISTEN_ALONE, &listening),
+        RC_LISTEN_IN_USE);
+    world.listening = first;
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    UNTIL(got("hello"));
     world_end();
 }
 
@@ -419,7 +448,8 @@ static void the_next_protocol_works_too(void **state)
 {
     (void)state;
     world_start_with(NULL, false);
-    if (rc_server_listen_tcp(&world.server, "::1", 0, false, &world.listening) != RC_LISTEN_OK) {
+    if (rc_server_listen_tcp(&world.server, "::1", 0, RC_LISTEN_ALONE, &world.listening) !=
+        RC_LISTEN_OK) {
         world_end();
         skip(); /* a machine without IPv6 */
     }
@@ -457,6 +487,7 @@ int main(void)
         cmocka_unit_test(a_raw_head_is_passed_on),
         cmocka_unit_test(unix_sockets_and_passed_ones_work),
         cmocka_unit_test(listening_fails_in_words),
+        cmocka_unit_test(only_its_own_sockets_join_the_first),
         cmocka_unit_test(the_next_protocol_works_too),
     };
     return WORLD_RUN(tests);
