@@ -30,15 +30,6 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     endforeach()
     target_link_options(recourse_flags INTERFACE
         -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
-
-    # The command is optimised across its files: it is many small ones, and a tenth of what it runs
-    # was calls between them. The objects have plain code too, for the archive that is installed and
-    # for programs that are quicker to link than to run.
-    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-        target_compile_options(recourse_flags INTERFACE -flto -ffat-lto-objects)
-        target_link_options(recourse_flags INTERFACE
-            $<IF:$<BOOL:$<TARGET_PROPERTY:RECOURSE_ACROSS_FILES>>,-flto=auto,-fno-lto>)
-    endif()
 endif()
 
 if(RECOURSE_SANITIZE)

@@ -100,9 +100,11 @@ void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_buf_push(&text, RC_STR("the budget of "));
     rc_buf_push(&text, scope);
-    rc_buf_push(&text, news->kind == RC_SPEND_PAUSED   ? RC_STR(" has no room for another request; requests wait: ")
-                       : news->kind == RC_SPEND_NEARLY ? RC_STR(" is nearly used up: ")
-                                                       : RC_STR(" is used up: "));
+    if (news->kind == RC_SPEND_PAUSED)
+        rc_buf_push(&text, RC_STR(" has no room for another request; requests wait: "));
+    else
+        rc_buf_push(&text, news->kind == RC_SPEND_NEARLY ? RC_STR(" is nearly used up: ")
+                                                         : RC_STR(" is used up: "));
     rc_spend_push_usd(&text, news->spent);
     rc_buf_push(&text, RC_STR(" of "));
     rc_spend_push_usd(&text, news->limit);

@@ -59,7 +59,7 @@ export async function startServers() {
     mockUrl = `http://127.0.0.1:${mock.port}`;
     writeFileSync("recourse.yaml", configuration());
     const keys = routes.map(({ key }, index) => [`KEY_${index + 1}`, key]);
-    const gate = await startChild("gate", ["serve", "--config", "recourse.yaml"],
+    const gate = await startChild("gate", ["serve", "--config", "recourse.yaml", "--admin", "off"],
         { TOKEN, ...Object.fromEntries(keys) });
     gateUrl = `http://127.0.0.1:${gate.port}`;
 }
