@@ -241,15 +241,23 @@ void rc_gate_on_kept(uv_async_t *async)
     }
 }
 
+/* Nothing was done for it, for want of room: it is told at once, and its record follows. Behind a
+ * slow disk those who are turned away would else become a crowd of their own. */
+static bool is_turned_away(const rc_gate_job *job)
+{
+    return job->then == RC_THEN_ERROR && job->action.attempt == 0 &&
+           rc_report_code(job->report) == RC_CODE_OVERLOADED;
+}
+
 /* True: the store says when it goes on. */
 static bool submit(rc_gate_job *job, const rc_batch *batch)
 {
     rc_writer *writer = job->gate->world->writer;
-    const bool is_gone = job->then == RC_THEN_NOTHING;
-    job->is_waiting = !is_gone;
-    switch (rc_writer_submit(writer, batch, is_gone ? NULL : on_kept, job)) {
+    const bool waits = job->then != RC_THEN_NOTHING && !is_turned_away(job);
+    job->is_waiting = waits;
+    switch (rc_writer_submit(writer, batch, waits ? on_kept : NULL, job)) {
     case RC_SUBMITTED_WAIT:
-        return !is_gone;
+        return waits;
     case RC_SUBMITTED_GO_ON:
         break;
     case RC_SUBMITTED_REFUSED:

@@ -143,9 +143,35 @@ def all_are_counted():
     check(rows == {1: served, 2: refused}, rows, served, refused)
 
 
+def refusal_waits_for_no_disk():
+    """Who is turned away is told while the disk is busy, and is on record when it is not."""
+    gateway = Lasting({})
+    mock = Mock(gateway.folder)
+    try:
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db", "threads": 1,
+            "limits": {"max_in_flight": 1},
+            "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
+            "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
+        gateway.start("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=2000000")
+        chat = DIALECTS[0]
+        with Client(gateway.port) as holder, Client(gateway.port) as other:
+            holder.send(chat.request("hang", False, "fish"))
+            wait_until(lambda: mock.ledger()["requests"] == 1, "the first request")
+            check(judge(other.ask(chat.request("ok", False, "fish")), chat, False) == "refused")
+            check(gateway.rows("SELECT count(*) FROM operations WHERE outcome = 2") == [(0,)], "it has waited")
+            wait_until(lambda: gateway.rows("SELECT count(*) FROM operations WHERE outcome = 2") == [(1,)],
+                       "the record")
+        gateway.end()
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
 suite = Suite(threads=1)
 suite.case("a gateway that is full", gateway_is_full)
 suite.case("a provider that is full", provider_is_full)
 suite.case("there is room again", room_comes_back)
 suite.case("all of them are counted", all_are_counted)
+suite.case("a refusal waits for no disk", refusal_waits_for_no_disk)
 main(suite, world)
