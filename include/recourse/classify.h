@@ -90,6 +90,7 @@ typedef struct rc_verdict {
     rc_code code;
     rc_category category; /* NONE: the code's own has none (tools, processes) */
     bool is_retryable;
+    bool is_retry_refused;  /* whoever answered says that asking it again is of no use */
     int64_t retry_after_ms; /* -1: the failure names no wait; 0: at once */
     rc_limit_kind limit_kind;
     rc_str rule;       /* the id of the rule that decided */

@@ -144,8 +144,6 @@ static rc_reason refusal(const rc_call *call)
                     rc_code_set_has(&policy->retry_on, why->code);
     if (!is_named || rc_code_set_has(&policy->never_retry_on, why->code))
         return RC_WHY_EXCLUDED;
-    if (why->is_retry_exhausted && !policy->retry_exhausted)
-        return RC_WHY_ALREADY_EXHAUSTED;
     return RC_WHY_NONE;
 }
 
@@ -349,13 +347,28 @@ static rc_action wait_at_last(rc_call *call, rc_call_search next, uint64_t entro
     return wait_here(call, here.until_ms, entropy);
 }
 
+/* Whoever was asked has used up its own retries, or says that one is of no use: not here again, which
+ * is no word about other targets. */
+static bool is_refused_here(const rc_call *call)
+{
+    return call->why.is_retry_exhausted && !call->plan->policy->retry_exhausted;
+}
+
+static rc_reason why_spent(const rc_call *call)
+{
+    if (is_refused_here(call))
+        return RC_WHY_ALREADY_EXHAUSTED;
+    return rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT;
+}
+
 static rc_action move_or_wait(rc_call *call, uint64_t entropy)
 {
     rc_skip here = {0};
     bool is_open = rc_call_is_open(call, call->flight.entry, &here);
     /* A full target gets free again without having failed. */
     bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
-    bool has_tries = call->tries < rc_call_max_tries(call, call->flight.entry);
+    bool has_tries =
+        call->tries < rc_call_max_tries(call, call->flight.entry) && !is_refused_here(call);
     bool is_spent = !has_tries || rc_call_is_capacity(&call->why);
     if (!is_spent && !is_cooling)
         return wait_here(call, 0, entropy);
@@ -368,9 +381,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     if (!is_spent)
         return wait_at_last(call, next, entropy);
     uint64_t at_ms = is_open ? 0 : earlier(here.until_ms, next.until_ms);
-    return rc_call_do_stop(
-        call, rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT,
-        at_ms ? at_ms : call->not_before_ms);
+    return rc_call_do_stop(call, why_spent(call), at_ms ? at_ms : call->not_before_ms);
 }
 
 /* --- the whole --- */

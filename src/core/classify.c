@@ -357,6 +357,7 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
         verdict.status = inner_status(evidence);
     verdict.limit_kind = limit_kind(evidence, m, rule->code);
     verdict.retry_after_ms = wait_of(evidence, verdict.category);
+    verdict.is_retry_refused = rc_evidence_has(evidence, RC_FACT_HINT_NO_RETRY);
     return verdict;
 }
 

@@ -33,6 +33,9 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     rc_builder_set_provider_code(&b, verdict->error_code);
     rc_builder_set_provider_param(&b, verdict->param);
     rc_builder_set_request_id(&b, verdict->request_id);
+    /* Of what is not retried anyway there is nothing to add. */
+    if (verdict->is_retry_refused && verdict->is_retryable)
+        rc_builder_set_retry_exhausted(&b, true);
     if (verdict->retry_after_ms >= 0)
         rc_builder_set_retry_after_ms(&b, verdict->retry_after_ms);
     rc_builder_set_limit_kind(&b, verdict->limit_kind);

@@ -427,6 +427,32 @@ YAML
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/metrics")" = 200 ]
 }
 
+@test "retries do not multiply: what a gateway behind this one gave up on is not tried again" {
+    mock
+    gate '  - {model: down, policy: fast, chain: [{target: up/mock/502}]}'
+    inner=$base
+    cat >outer.yaml <<YAML
+store: sqlite:outer.db
+providers:
+  inner: {kind: openai_compatible, base_url: "$inner/v1"}
+  up: {kind: openai_compatible, base_url: "$up/v1"}
+policies: {fast: {max_attempts: 3, backoff: fixed, base_ms: 5, jitter: none}}
+routes:
+  - {model: down, policy: fast, chain: [{target: inner/down}]}
+  - {model: elsewhere, policy: fast, chain: [{target: inner/down}, {target: up/mock/ok}]}
+YAML
+    start outer serve --config outer.yaml --listen 127.0.0.1:0 --admin off
+    base=http://127.0.0.1:$port
+    chat down
+    [ "$(header x-recourse-attempts)" = 1 ]
+    [ "$(header x-should-retry)" = false ]
+    [ "$(curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1)" = '"requests":3' ]
+    # Not there again is no word about elsewhere.
+    chat elsewhere
+    [ "$(status)" = 200 ]
+    [ "$(header x-recourse-target)" = up/mock/ok ]
+}
+
 @test "a provider is named as the configuration names it" {
     mock
     gate '  - {model: spent, policy: fast, chain: [{target: up/mock/quota}]}'

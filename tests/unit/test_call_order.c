@@ -219,6 +219,21 @@ static void test_what_an_inner_layer_gave_up_on(void **state)
     }
 }
 
+/* Not here again is no word about elsewhere. */
+static void test_what_was_given_up_here_is_asked_elsewhere(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    world_begin(&w);
+    rc_setback why = world_setback(RC_CODE_PROVIDER_5XX, NO_HINT);
+    why.is_retry_exhausted = true;
+    rc_action action = rc_call_on_failure(&w.call, &why, w.now_ms, 1);
+    expect(action, RC_DO_TRY, RC_WHY_TRIES_SPENT_NEXT_TARGET);
+    assert_int_equal(action.entry, 1);
+    expect_stop(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_WHY_ALREADY_EXHAUSTED, true);
+}
+
 /* --- step 4 --- */
 
 /* Deadline, calls, budget, what is left: in this order, and before any switch. */
@@ -560,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_retryable_stops),
         cmocka_unit_test(test_the_policy_may_refuse),
         cmocka_unit_test(test_what_an_inner_layer_gave_up_on),
+        cmocka_unit_test(test_what_was_given_up_here_is_asked_elsewhere),
         cmocka_unit_test(test_what_is_spent),
         cmocka_unit_test(test_a_refusal_goes_before_what_is_spent),
         cmocka_unit_test(test_another_credential),
