@@ -182,7 +182,7 @@ struct rc_gate_job {
     uint64_t wait_ms;
     uint64_t last_wait_ms;
     uint64_t waits_from_ms; /* since when it waits, in state WAITING */
-    rc_job_events *events; /* for a client that asked for them; NULL: nothing was told */
+    rc_job_events *events;  /* for a client that asked for them; NULL: nothing was told */
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
     rc_chain_entry first_entries[RC_JOB_ENTRIES_FIRST];
@@ -269,6 +269,9 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
 /* It failed for a reason that is ours, or the configuration's: no target is to blame, and no other
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
+/* Was it sent, and must it not be sent again? Then a failure that is ours leaves open whether it was
+ * carried out. */
+bool rc_gate_try_may_be_done(const rc_gate_try *try);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
 /* The same with a report that is made, and why the call stops then. report: takes. */
 void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why);
@@ -289,6 +292,8 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
 /* The same with a report that is made. Takes. */
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
+/* The record cannot be kept: that is what the client is told. why: takes. */
+void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why);
 /* A try could not even begin. */
 void rc_gate_job_out_of_memory(rc_gate_job *job);
 /* A report of our own, to be filled in. */
@@ -310,6 +315,8 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
 /* Somebody has ended the wait: only what was waited is counted. */
 void rc_gate_job_step_wait_cut(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);
+/* Has any of it left this machine? */
+bool rc_gate_try_was_sent(const rc_gate_try *try);
 rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry);
 const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry);
 

@@ -200,8 +200,7 @@ static void refuse(rc_gate_job *job, const rc_report *why)
 {
     if (why == NULL)
         return;
-    rc_report_free(job->report);
-    job->report = why;
+    rc_gate_job_tell_unkept(job, why);
     switch (job->then) {
     case RC_THEN_WHOLE:
     case RC_THEN_ERROR:

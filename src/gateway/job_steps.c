@@ -52,8 +52,7 @@ void rc_gate_job_steps_done(rc_gate_job *job)
 
 /* ---- what a try used ---- */
 
-/* Has any of it left this machine? */
-static bool was_sent(const rc_gate_try *try)
+bool rc_gate_try_was_sent(const rc_gate_try *try)
 {
     return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
 }
@@ -72,7 +71,7 @@ static rc_try_end end_of(const rc_gate_try *try, const rc_report *report, bool i
         return RC_TRY_FREE;
     if (is_done)
         return RC_TRY_DONE;
-    if (!was_sent(try))
+    if (!rc_gate_try_was_sent(try))
         return RC_TRY_NOT_SENT;
     if (report == NULL)
         return RC_TRY_CANCELLED;
