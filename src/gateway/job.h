@@ -269,7 +269,7 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
 /* It failed for a reason that is ours, or the configuration's: no target is to blame, and no other
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
-/* Was it sent, and must it not be sent again? Then a failure that is ours leaves open whether it was
+/* Was it sent, and must it not be sent again? A failure that is ours then leaves open whether it was
  * carried out. */
 bool rc_gate_try_may_be_done(const rc_gate_try *try);
 rc_code rc_gate_local_code(rc_upstream_kind kind);

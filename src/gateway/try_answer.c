@@ -182,7 +182,7 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
 static bool is_bad(rc_gate_try *try, rc_str body)
 {
     rc_stream_seen seen;
-    const rc_status status = rc_usage_read_checked(&try->usage, body);
+    const rc_status status = rc_usage_read_checked(&try->usage, body, NULL, 0);
     if (status != RC_OK && status != RC_E_TYPE)
         return true;
     if (status == RC_OK && rc_str_find(body, RC_STR("error\""), 0) == RC_STR_NPOS)
