@@ -112,8 +112,8 @@ static rc_outcome outcome_of(const rc_gate_job *job)
 {
     if (job->gone_text != NULL)
         return RC_OUTCOME_CANCELLED;
-    return job->then == RC_THEN_WHOLE || job->then == RC_THEN_REST ? RC_OUTCOME_SUCCEEDED
-                                                                   : RC_OUTCOME_FAILED;
+    const bool is_whole = job->then == RC_THEN_WHOLE || job->then == RC_THEN_REST;
+    return is_whole && !job->is_flawed ? RC_OUTCOME_SUCCEEDED : RC_OUTCOME_FAILED;
 }
 
 static int final_status(const rc_gate_job *job)

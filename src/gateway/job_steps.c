@@ -273,6 +273,16 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
     rc_gate_job_tell_action(job, action);
 }
 
+void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw)
+{
+    job->action.reason = job->state == RC_JOB_ANSWERING ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
+    note(job, &job->action);
+    add(job, RC_RECORD_STOP, &job->action);
+    rc_report_free(job->report);
+    job->report = rc_report_dup(flaw);
+    job->is_flawed = true;
+}
+
 void rc_gate_job_step_wait_cut(rc_gate_job *job)
 {
     const uint64_t waited_ms = rc_gate_now(job->gate) - job->waits_from_ms;
