@@ -171,6 +171,18 @@ static void push_skip(rc_buf *buf, const rc_record *record)
     push_text(buf, ": ", record);
 }
 
+/* An answer that has begun, or is of no use, has the provider's status. */
+static void push_status(const rc_audit_story *story, rc_buf *buf)
+{
+    int64_t status = story->operation->status;
+    if (status <= 0 && story->report != NULL)
+        status = rc_report_http_status(story->report);
+    if (status <= 0)
+        return;
+    rc_cli_text(buf, ", HTTP ");
+    rc_buf_push_i64(buf, status);
+}
+
 static void push_end(const rc_audit_story *story, rc_buf *buf)
 {
     const rc_record *operation = story->operation;
@@ -182,10 +194,7 @@ static void push_end(const rc_audit_story *story, rc_buf *buf)
         rc_cli_text(buf, "the client is told: ");
         rc_cli_text(buf,
                     operation->code != RC_CODE_NONE ? rc_code_name(operation->code) : "an error");
-        if (story->report != NULL && rc_report_http_status(story->report) > 0) {
-            rc_cli_text(buf, ", HTTP ");
-            rc_buf_push_i64(buf, rc_report_http_status(story->report));
-        }
+        push_status(story, buf);
         return;
     case RC_OUTCOME_CANCELLED:
         rc_cli_text(buf, "ended without an answer");

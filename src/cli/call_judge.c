@@ -63,6 +63,19 @@ static void fail_cancelled(rc_caller *c)
     c->report = rc_builder_finish(&builder);
 }
 
+/* The gateway has the call on record by its request's id: a report of our own that has that id is
+ * found there. */
+static void set_known_id(const rc_caller *c, rc_builder *builder)
+{
+    const rc_gate_ask_facts *facts = &c->ask.facts;
+    const bool has_report = strlen(facts->report_id) == RC_ID_LEN;
+    rc_id id = {.text = "rep"};
+    if (!has_report && strlen(facts->request_id) != RC_ID_LEN)
+        return;
+    memcpy(id.text + 3, (has_report ? facts->report_id : facts->request_id) + 3, RC_ID_LEN - 3);
+    rc_builder_set_id(builder, &id);
+}
+
 /* What was judged on this side has neither an id nor a place. */
 static void fail_placed(rc_caller *c, const rc_report *why)
 {
@@ -75,6 +88,7 @@ static void fail_placed(rc_caller *c, const rc_report *why)
     }
     rc_builder_init(&builder, &c->cli->alloc, RC_CODE_NONE);
     rc_cli_set_identity(c->cli, &builder);
+    set_known_id(c, &builder);
     rc_builder_set_cause(&builder, why);
     rc_builder_set_message(&builder, rc_report_message(why));
     if (slash != RC_STR_NPOS) {

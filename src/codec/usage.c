@@ -156,6 +156,14 @@ static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
     return true;
 }
 
+/* value: -1 when it is not believed. */
+static inline void note_member(rc_usage *usage, unsigned what, int64_t value)
+{
+    if (value < 0 && what == RC_USAGE_OUTPUT)
+        usage->is_output_bad = true;
+    note(&usage->numbers[what], value);
+}
+
 static bool is_whole_number(unsigned what)
 {
     return what != RC_USAGE_SECONDS && what != RC_USAGE_DOLLARS && what != RC_USAGE_DETAILS;
@@ -176,8 +184,8 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
             return false;
         const member_row *row = member_of(name);
         if ((!row || is_whole_number(row->what)) && read_digits(json, &digits)) {
-            if (row && digits <= RC_USAGE_MAX)
-                note(&usage->numbers[row->what], digits);
+            if (row)
+                note_member(usage, row->what, digits <= RC_USAGE_MAX ? digits : -1);
             continue;
         }
         if (row && row->what == RC_USAGE_DETAILS && rc_json_walk_peek(json) == '{') {
@@ -187,8 +195,8 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
         }
         if (!rc_json_walk_value(json, &value))
             return false;
-        if (row && row->what != RC_USAGE_DETAILS && value.first != '"')
-            note(&usage->numbers[row->what], value_of(row->what, value.raw));
+        if (row && row->what != RC_USAGE_DETAILS)
+            note_member(usage, row->what, value.first != '"' ? value_of(row->what, value.raw) : -1);
     } while (rc_json_walk_byte(json, ','));
     return rc_json_walk_byte(json, '}');
 }
@@ -213,6 +221,7 @@ void rc_usage_add(rc_usage *usage, const rc_usage *part)
     note(&usage->images, part->images);
     usage->weight += part->weight;
     usage->is_final = usage->is_final || part->is_final;
+    usage->is_output_bad = usage->is_output_bad || part->is_output_bad;
 }
 
 bool rc_usage_has_tokens(const rc_usage *usage)
@@ -252,17 +261,35 @@ static void count_images(rc_usage *usage, rc_str list)
         usage->images = count;
 }
 
-/* The members that are looked for in one object: the places of the table, and data. */
+/* Vectors: all that an embedding says is a number, however it is written. */
+static bool is_embedding(rc_str list)
+{
+    rc_json_member member = {.key = RC_STR("embedding")};
+    size_t at = rc_str_find_byte(list, '{', 0);
+    if (at == RC_STR_NPOS)
+        return false;
+    (void)rc_json_find(rc_str_slice(list, at, list.len), &member, 1, true);
+    return member.is_found;
+}
+
+/* The members that are looked for in one object: the places of the table, data, and what somebody
+ * else wants. */
 typedef struct top {
-    rc_json_member members[COUNT(PLACES) + 1];
+    rc_json_member members[COUNT(PLACES) + 1 + RC_USAGE_MORE_MAX];
 } top;
 
-static rc_status find_places(top *t, rc_str text)
+static rc_status find_places(top *t, rc_str text, rc_json_member *more, size_t count)
 {
+    rc_json_member *wanted = &t->members[COUNT(PLACES) + 1];
     for (size_t i = 0; i < COUNT(PLACES); i++)
         t->members[i].key = PLACES[i].name;
     t->members[COUNT(PLACES)].key = RC_STR("data");
-    return rc_json_find(text, t->members, COUNT(t->members), false);
+    for (size_t i = 0; i < count; i++)
+        wanted[i].key = more[i].key;
+    const rc_status status = rc_json_find(text, t->members, COUNT(PLACES) + 1 + count, false);
+    for (size_t i = 0; i < count; i++)
+        more[i] = wanted[i];
+    return status;
 }
 
 static bool read_inside(rc_usage *usage, rc_str text);
@@ -293,16 +320,29 @@ static bool read_places(rc_usage *usage, const top *t, rc_str text, bool is_top)
 static bool read_inside(rc_usage *usage, rc_str text)
 {
     top t;
-    (void)find_places(&t, text);
+    (void)find_places(&t, text, NULL, 0);
     return read_places(usage, &t, text, false);
+}
+
+/* Was nothing said of the output, in a count of tokens? A sound is paid for by its length; and a
+ * total that is the input alone says that there is none, but not beside something senseless. */
+static bool is_output_missing(const rc_usage *usage)
+{
+    if (!rc_usage_has_tokens(usage) || usage->numbers[RC_USAGE_SECONDS] >= 0)
+        return false;
+    const rc_usage_count said = rc_usage_said(usage);
+    const bool is_none = said.input >= 0 && usage->numbers[RC_USAGE_TOTAL] == said.input;
+    return said.output < 0 && (!is_none || usage->is_output_bad);
 }
 
 static bool read_top(rc_usage *usage, const top *t, rc_str body)
 {
+    const rc_json_member *data = &t->members[COUNT(PLACES)];
     bool is_read = read_places(usage, t, body, true);
     if (is_read)
         usage->is_final = true;
-    else
+    if (!is_read ||
+        (is_output_missing(usage) && !(data->is_found && is_embedding(value_text(body, data)))))
         usage->weight += rc_weight_json(body, 0);
     return is_read;
 }
@@ -310,14 +350,14 @@ static bool read_top(rc_usage *usage, const top *t, rc_str body)
 bool rc_usage_read(rc_usage *usage, rc_str body)
 {
     top t;
-    (void)find_places(&t, body);
+    (void)find_places(&t, body, NULL, 0);
     return read_top(usage, &t, body);
 }
 
-rc_status rc_usage_read_checked(rc_usage *usage, rc_str body)
+rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *more, size_t count)
 {
     top t;
-    rc_status status = find_places(&t, body);
+    rc_status status = find_places(&t, body, more, count);
     if (status == RC_OK || status == RC_E_TYPE)
         (void)read_top(usage, &t, body);
     return status;
@@ -401,6 +441,9 @@ rc_usage_count rc_usage_said(const rc_usage *usage)
     if (is_plain)
         count.input = sum(count.input, sum(n[RC_USAGE_CACHED_APART], n[RC_USAGE_WRITTEN_APART]));
     count.input = sum(count.input, n[RC_USAGE_TOOLS]);
+    /* The rest of the total is output. */
+    if (count.output < 0 && count.input >= 0 && n[RC_USAGE_TOTAL] > count.input)
+        count.output = n[RC_USAGE_TOTAL] - count.input;
     add_unshown(&count, n[RC_USAGE_TOTAL]);
     count.cached = at_most(count.cached, count.input);
     count.written = at_most(count.written, count.input - (count.cached > 0 ? count.cached : 0));

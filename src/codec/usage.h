@@ -30,6 +30,8 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
+#include "base/json_find.h"
+
 /* The largest number that is believed: ten times the largest window that any model has. */
 #define RC_USAGE_MAX INT64_C(100000000)
 /* A usage object above this is not read. */
@@ -59,6 +61,7 @@ typedef struct rc_usage {
     int64_t images;                         /* in the answer; -1: not known */
     uint64_t weight;                        /* of the content that came: codec/usage_weight.h */
     bool is_final;                          /* the model had stopped when the output was counted */
+    bool is_output_bad;                     /* what was said of the output is no count */
 } rc_usage;
 
 /* Tokens, and what else is paid for; -1: not said. */
@@ -83,10 +86,12 @@ void rc_usage_init(rc_usage *usage);
  * a count. body: borrows. */
 bool rc_usage_read(rc_usage *usage, rc_str body);
 
-/* The same for bytes that may be damaged: gives what rc_json_find says of their top level, so that
- * whoever has to know it need not read them twice. Of a text that is damaged nothing is counted;
- * RC_E_TYPE, something other than an object, is not. */
-rc_status rc_usage_read_checked(rc_usage *usage, rc_str body);
+/* The same for bytes that may be damaged: gives what rc_json_find says of their top level, and
+ * looks for other members of it, so that whoever has to know of them need not read it twice. Of a
+ * text that is damaged nothing is counted; RC_E_TYPE, something other than an object, is not. more: at
+ * most RC_USAGE_MORE_MAX members as rc_json_find wants and gives them; borrows. */
+#define RC_USAGE_MORE_MAX 2
+rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *more, size_t count);
 
 /* The last bytes of an answer, or of an event, that was too large to be kept. Keep
  * RC_USAGE_TAIL_BYTES: counts stand at the end. True: there was one. tail: borrows. */

@@ -6,6 +6,7 @@
 
 #include "base/json_find.h"
 #include "base/str.h"
+#include "gateway/finish.h"
 #include "gateway/model.h"
 
 /* A prompt of the largest size, every byte of it escaped, and pictures. */
@@ -125,6 +126,7 @@ static void read_fields(rc_gate_ask *ask)
     facts->target[rc_buf_get(&target).len] = '\0';
     facts->attempts = (uint32_t)number_of(field_of(ask, RC_STR("x-recourse-attempts")));
     copy_name(facts->request_id, field_of(ask, RC_STR("x-recourse-request-id")));
+    copy_name(facts->report_id, field_of(ask, RC_STR("x-recourse-report-id")));
     facts->is_foreign = facts->request_id[0] == '\0';
 }
 
@@ -246,23 +248,9 @@ static const rc_report *report_finish(rc_gate_ask *ask)
         return report_of(ask, RC_CODE_MALFORMED_RESPONSE,
                          "A part of the answer is too large to be read.");
     if (ask->reply.watch.damaged > 0)
-        return report_of(ask, RC_CODE_MALFORMED_RESPONSE,
-                         "A part of the answer was damaged on its way, and is missing.");
-    switch (ask->facts.finish) {
-    case RC_STREAM_FINISH_FILTER:
-    case RC_STREAM_FINISH_REFUSAL:
-        return report_of(ask, RC_CODE_CONTENT_FILTER, "");
-    case RC_STREAM_FINISH_CONTEXT:
-        return report_of(ask, RC_CODE_CONTEXT_OVERFLOW, "");
-    case RC_STREAM_FINISH_NONE:
-    case RC_STREAM_FINISH_UNKNOWN:
-    case RC_STREAM_FINISH_GOOD:
-    case RC_STREAM_FINISH_LENGTH:
-    case RC_STREAM_FINISH_TOOL:
-    case RC_STREAM_FINISH_ERROR:
-        break;
-    }
-    return NULL;
+        return report_of(ask, RC_CODE_MALFORMED_RESPONSE, RC_GATE_DAMAGED_TEXT);
+    const rc_code code = rc_gate_finish_code(ask->facts.finish);
+    return code != RC_CODE_NONE ? report_of(ask, code, "") : NULL;
 }
 
 static const rc_report *judge(rc_gate_ask *ask, bool is_orderly)

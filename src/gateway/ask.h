@@ -55,6 +55,7 @@ typedef struct rc_gate_ask_facts {
     const rc_report *report;           /* NULL: it worked */
     char target[RC_GATE_ASK_NAME_MAX]; /* "provider/model" that answered or was asked last; "" */
     char request_id[RC_GATE_ASK_NAME_MAX]; /* the gateway's; "" */
+    char report_id[RC_GATE_ASK_NAME_MAX];  /* of what the gateway has to say of the answer; "" */
 } rc_gate_ask_facts;
 
 /* The caller's storage, zeroed before the first start; all but facts is private. */

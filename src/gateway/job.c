@@ -185,6 +185,17 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone)
     rc_gate_job_keep(job, RC_THEN_NOTHING);
 }
 
+static void cut_try_short(rc_gate_try *try, rc_str words)
+{
+    const bool is_answering = try->job->state == RC_JOB_ANSWERING;
+    if (rc_gate_try_may_be_done(try))
+        words = RC_STR("This gateway is being stopped, and the request was sent: whether it was "
+                       "carried out is not known.");
+    rc_gate_try_stop(try);
+    rc_gate_try_fail_here(try, is_answering ? RC_CODE_STREAM_INTERRUPTED : RC_CODE_OVERLOADED,
+                          words);
+}
+
 void rc_gate_job_cut_short(rc_gate_job *job)
 {
     const rc_str words = RC_STR("This gateway is being stopped: try again.");
@@ -197,11 +208,7 @@ void rc_gate_job_cut_short(rc_gate_job *job)
         return;
     case RC_JOB_TRYING:
     case RC_JOB_ANSWERING:
-        rc_gate_try_stop(job->now);
-        rc_gate_try_fail_here(job->now,
-                              job->state == RC_JOB_ANSWERING ? RC_CODE_STREAM_INTERRUPTED
-                                                             : RC_CODE_OVERLOADED,
-                              words);
+        cut_try_short(job->now, words);
         return;
     case RC_JOB_KEEPING:
     case RC_JOB_ENDING:
@@ -328,6 +335,13 @@ static void refresh(rc_gate_job *job)
                                              rc_gate_chance_u64(gate)));
 }
 
+/* Two lanes may both be carried out: what must not be sent twice has one alone. */
+static uint64_t hedge_delay_ms(const rc_gate_job *job)
+{
+    const bool is_hedged = job->route->hedge_ms > 0 && job->request.replay != RC_REPLAY_NO;
+    return is_hedged ? job->route->hedge_ms : RC_UNLIMITED;
+}
+
 void rc_gate_job_do(rc_gate_job *job, rc_action action)
 {
     job->action = action;
@@ -335,8 +349,7 @@ void rc_gate_job_do(rc_gate_job *job, rc_action action)
     switch (action.what) {
     case RC_DO_TRY: {
         const uint64_t now_ms = rc_gate_now(job->gate);
-        const uint64_t hedge_ms = job->route->hedge_ms;
-        rc_hedge_init(&job->hedge, now_ms, hedge_ms > 0 ? hedge_ms : RC_UNLIMITED);
+        rc_hedge_init(&job->hedge, now_ms, hedge_delay_ms(job));
         job->state = RC_JOB_TRYING;
         rc_gate_try_start(job, RC_LANE_FIRST, action.entry, action.credential);
         return;

@@ -115,6 +115,7 @@ struct rc_gate_try {
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
     rc_usage usage;         /* of a whole answer */
+    const rc_report *flaw;  /* of an answer that is whole and of no use; NULL: there is none */
     rc_spend_hold hold;     /* of budgets */
     rc_stream_watch watch;
     union {
@@ -166,6 +167,7 @@ struct rc_gate_job {
     bool is_body_gone; /* ask says what it asked */
     bool is_late;      /* the deadline ended the latest try */
     bool was_begun;    /* it failed behind content */
+    bool is_flawed;    /* an answer was passed on that is of no use: report says why */
     bool is_recorded;
     bool is_counted;
     bool is_waiting; /* for the store */
@@ -182,7 +184,7 @@ struct rc_gate_job {
     uint64_t wait_ms;
     uint64_t last_wait_ms;
     uint64_t waits_from_ms; /* since when it waits, in state WAITING */
-    rc_job_events *events; /* for a client that asked for them; NULL: nothing was told */
+    rc_job_events *events;  /* for a client that asked for them; NULL: nothing was told */
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
     rc_chain_entry first_entries[RC_JOB_ENTRIES_FIRST];
@@ -253,6 +255,15 @@ void rc_gate_try_write(rc_gate_try *try, rc_str bytes);
 /* It worked, and all but what is held was passed on. */
 void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then);
 
+/* ---- try_judge.c: whether it is an answer ---- */
+
+/* Is a whole body an answer, and no error? Reads what it used, and notes a flaw. */
+bool rc_gate_try_is_good(rc_gate_try *try, rc_str body);
+/* Does one that is too large to be held begin as an error? */
+bool rc_gate_try_begins_badly(rc_gate_try *try, rc_str start);
+/* Notes the flaw of a stream that is complete. */
+void rc_gate_try_judge_stream(rc_gate_try *try);
+
 /* ---- try_stream.c: an answer in events ---- */
 
 void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array);
@@ -269,6 +280,9 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);
 /* It failed for a reason that is ours, or the configuration's: no target is to blame, and no other
  * one would do better. */
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
+/* Was it sent, and must it not be sent again? A failure that is ours then leaves open whether it
+ * was carried out. */
+bool rc_gate_try_may_be_done(const rc_gate_try *try);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
 /* The same with a report that is made, and why the call stops then. report: takes. */
 void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why);
@@ -289,6 +303,8 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
 /* The same with a report that is made. Takes. */
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
+/* The record cannot be kept: that is what the client is told. why: takes. */
+void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why);
 /* A try could not even begin. */
 void rc_gate_job_out_of_memory(rc_gate_job *job);
 /* A report of our own, to be filled in. */
@@ -307,9 +323,14 @@ rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind);
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done);
 /* What is to be done next, and whom that passes over. */
 void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
+/* The answer is whole and goes on its way, and it is none that can be used: how the call ended is
+ * told the same way everywhere. flaw: borrows. */
+void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw);
 /* Somebody has ended the wait: only what was waited is counted. */
 void rc_gate_job_step_wait_cut(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);
+/* Has any of it left this machine? */
+bool rc_gate_try_was_sent(const rc_gate_try *try);
 rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry);
 const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry);
 

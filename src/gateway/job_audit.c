@@ -112,8 +112,8 @@ static rc_outcome outcome_of(const rc_gate_job *job)
 {
     if (job->gone_text != NULL)
         return RC_OUTCOME_CANCELLED;
-    return job->then == RC_THEN_WHOLE || job->then == RC_THEN_REST ? RC_OUTCOME_SUCCEEDED
-                                                                   : RC_OUTCOME_FAILED;
+    const bool is_whole = job->then == RC_THEN_WHOLE || job->then == RC_THEN_REST;
+    return is_whole && !job->is_flawed ? RC_OUTCOME_SUCCEEDED : RC_OUTCOME_FAILED;
 }
 
 static int final_status(const rc_gate_job *job)
@@ -200,8 +200,7 @@ static void refuse(rc_gate_job *job, const rc_report *why)
 {
     if (why == NULL)
         return;
-    rc_report_free(job->report);
-    job->report = why;
+    rc_gate_job_tell_unkept(job, why);
     switch (job->then) {
     case RC_THEN_WHOLE:
     case RC_THEN_ERROR:

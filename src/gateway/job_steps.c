@@ -52,8 +52,7 @@ void rc_gate_job_steps_done(rc_gate_job *job)
 
 /* ---- what a try used ---- */
 
-/* Has any of it left this machine? */
-static bool was_sent(const rc_gate_try *try)
+bool rc_gate_try_was_sent(const rc_gate_try *try)
 {
     return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
 }
@@ -72,7 +71,7 @@ static rc_try_end end_of(const rc_gate_try *try, const rc_report *report, bool i
         return RC_TRY_FREE;
     if (is_done)
         return RC_TRY_DONE;
-    if (!was_sent(try))
+    if (!rc_gate_try_was_sent(try))
         return RC_TRY_NOT_SENT;
     if (report == NULL)
         return RC_TRY_CANCELLED;
@@ -272,6 +271,16 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action)
         add(job, RC_RECORD_STOP, action);
     }
     rc_gate_job_tell_action(job, action);
+}
+
+void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw)
+{
+    job->action.reason = job->state == RC_JOB_ANSWERING ? RC_WHY_COMMITTED : RC_WHY_NOT_RETRYABLE;
+    note(job, &job->action);
+    add(job, RC_RECORD_STOP, &job->action);
+    rc_report_free(job->report);
+    job->report = rc_report_dup(flaw);
+    job->is_flawed = true;
 }
 
 void rc_gate_job_step_wait_cut(rc_gate_job *job)

@@ -138,6 +138,43 @@ void rc_gate_job_give_up(rc_gate_job *job)
                                   : RC_THEN_CUT);
 }
 
+/* Was something carried out, or may it have been, that must not be a second time? */
+static bool may_be_done(const rc_gate_job *job)
+{
+    for (uint32_t i = 0; job->request.replay == RC_REPLAY_NO && i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (step->kind != RC_RECORD_ATTEMPT)
+            continue;
+        const rc_code code = step->report != NULL ? rc_report_code(step->report) : RC_CODE_NONE;
+        if (code == RC_CODE_NONE || code == RC_CODE_OUTCOME_UNKNOWN || code == RC_CODE_INTERNAL)
+            return true;
+    }
+    return false;
+}
+
+void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why)
+{
+    const bool is_lost = may_be_done(job);
+    const bool has_worked = job->then == RC_THEN_WHOLE || job->then == RC_THEN_REST;
+    rc_builder builder;
+    rc_gate_job_begin_report(
+        job, &builder, is_lost ? RC_CODE_OUTCOME_UNKNOWN : RC_CODE_NONE,
+        is_lost ? RC_STR("The request was sent and may have been carried out. What came of it is "
+                         "not passed on: no record of it can be kept.")
+                : RC_STR(""));
+    rc_builder_set_cause(&builder, why);
+    if (!has_worked)
+        add_attempts(job, &builder);
+    if (job->action.attempt > 0)
+        rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)job->action.attempt);
+    if (job->now != NULL) {
+        rc_builder_set_provider(&builder, job->now->provider->config->name);
+        rc_builder_set_model(&builder, job->now->model);
+    }
+    set_report(job, rc_builder_finish(&builder));
+    rc_report_free(why);
+}
+
 /* ---- refusals ---- */
 
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message)

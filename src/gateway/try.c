@@ -67,6 +67,8 @@ void rc_gate_try_free(rc_gate_try *try)
     rc_gate_try_stop(try);
     if (try->hold.count > 0)
         (void)rc_purse_release(&gate->world->purse, &try->hold);
+    rc_report_free(try->flaw);
+    try->flaw = NULL;
     rc_secret_wipe_buf(&try->wire);
     if (gate->spare_try_count >= RC_GATE_SPARE_MAX) {
         free_memory(gate, try);

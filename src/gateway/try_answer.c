@@ -9,25 +9,6 @@ static bool is_type(const rc_gate_try *try, rc_str type)
     return rc_str_starts_with_nocase(said, type);
 }
 
-/* Whose JSON it is, where there is something to look for in it. */
-static rc_stream_dialect dialect_of(const rc_gate_try *try)
-{
-    const rc_gate_endpoint *endpoint = try->job->request.endpoint;
-    if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
-        return endpoint->stream;
-    switch (endpoint->wire) {
-    case RC_WIRE_ANTHROPIC:
-        return RC_STREAM_ANTHROPIC;
-    case RC_WIRE_GEMINI:
-        return RC_STREAM_GEMINI;
-    case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* NATIVE */
-    case RC_WIRE_LOCAL:
-        break;
-    }
-    return RC_STREAM_OPENAI_CHAT;
-}
-
 /* ---- passing on ---- */
 
 /* The lane that has something for the client wins; the other one is let go. */
@@ -55,6 +36,7 @@ static bool write_lines(rc_gate_try *try)
         .provider = try->provider->config->name,
         .model = try->model,
         .request_id = rc_str_c(job->id.text),
+        .report_id = try->flaw != NULL ? rc_report_id(try->flaw) : rc_str_make(NULL, 0),
     };
     rc_buf_reset(&job->lines);
     job->status = rc_http1_status(try->reader);
@@ -107,10 +89,14 @@ void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then)
     rc_gate_job *job = try->job;
     rc_gate *gate = job->gate;
     win(try);
-    rc_gate_job_step_try(try, NULL, true);
+    if (try->mode == RC_MODE_STREAM)
+        rc_gate_try_judge_stream(try);
+    rc_gate_job_step_try(try, try->flaw, true);
     job->action = rc_call_on_success(&job->call, rc_gate_now(gate));
     rc_gate_job_tell_action(job, &job->action);
     rc_gate_world_delivered(gate->world, job->route, job->action.entry);
+    if (try->flaw != NULL)
+        rc_gate_job_step_flaw(job, try->flaw);
     rc_gate_job_keep(job, then);
 }
 
@@ -159,41 +145,6 @@ static void relay_piece(rc_gate_try *try, rc_str piece)
 
 /* ---- errors in good answers ---- */
 
-/* One walk over the body, as over an event. */
-static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret_seen)
-{
-    const rc_stream_event event = {
-        .type = RC_STREAM_EVENT_DATA,
-        .end = body.len,
-        .raw = body,
-        .data = body,
-        .retry_ms = -1,
-        .has_data = true,
-        .is_cut = is_cut,
-    };
-    try->is_watched = true;
-    rc_stream_watch_init(&try->watch, dialect_of(try));
-    rc_stream_watch_step(&try->watch, &event, ret_seen);
-}
-
-/* Is it an error, or no JSON at all? Most answers say nowhere that they are one, and most that are
- * damaged end too early: both can be told at memory speed, without the walk. What was used is read
- * by the same scan. */
-static bool is_bad(rc_gate_try *try, rc_str body)
-{
-    rc_stream_seen seen;
-    const rc_status status = rc_usage_read_checked(&try->usage, body);
-    if (status != RC_OK && status != RC_E_TYPE)
-        return true;
-    if (status == RC_OK && rc_str_find(body, RC_STR("error\""), 0) == RC_STR_NPOS)
-        return false;
-    look(try, body, false, &seen);
-    if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) == 0)
-        return false;
-    rc_usage_init(&try->usage);
-    return true;
-}
-
 static void fail_body(rc_gate_try *try)
 {
     rc_failure failure = {.body = rc_buf_get(&try->held), .phase = RC_PHASE_HEADERS};
@@ -204,8 +155,7 @@ static void end_whole(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
     const rc_str body = rc_buf_get(&try->held);
-    const bool may_be_empty = rc_http1_status(try->reader) == 204 || try->reader->is_bodiless;
-    if (body.len == 0 ? !may_be_empty : is_bad(try, body)) {
+    if (body.len == 0 ? !try->reader->is_bodiless : !rc_gate_try_is_good(try, body)) {
         fail_body(try);
         return;
     }
@@ -221,7 +171,6 @@ static void end_whole(rc_gate_try *try)
 /* Too large to be held: what there is of it decides. */
 static void hold(rc_gate_try *try, rc_str piece)
 {
-    rc_stream_seen seen;
     if (rc_buf_get(&try->held).len == 0 && try->reader->framing == RC_HTTP1_LENGTH &&
         try->reader->length <= RC_JOB_HELD_MAX)
         (void)rc_buf_reserve(&try->held, (size_t)try->reader->length);
@@ -229,8 +178,7 @@ static void hold(rc_gate_try *try, rc_str piece)
     const rc_str held = rc_buf_get(&try->held);
     if (rc_buf_status(&try->held) == RC_OK && held.len <= RC_JOB_HELD_MAX)
         return;
-    look(try, held, true, &seen);
-    if ((seen.kinds & RC_STREAM_ERROR) != 0) {
+    if (rc_gate_try_begins_badly(try, held)) {
         rc_gate_try_stop(try);
         fail_body(try);
         return;
@@ -306,6 +254,13 @@ static void on_body(void *ctx, rc_str piece)
     }
 }
 
+/* Every endpoint but a passthrough answers something: a 204, or an empty body, is no answer. */
+static bool is_missing(const rc_gate_try *try)
+{
+    return try->bytes == 0 && try->job->request.endpoint->wire != RC_WIRE_NATIVE &&
+           !try->reader->is_bodiless;
+}
+
 static void on_end(void *ctx, bool is_kept)
 {
     rc_gate_try *try = ctx;
@@ -322,7 +277,9 @@ static void on_end(void *ctx, bool is_kept)
         rc_gate_try_stream_end(try, NULL);
         return;
     case RC_MODE_RELAY:
-        if (try->job->state == RC_JOB_ANSWERING || relay(try))
+        if (is_missing(try))
+            fail_body(try);
+        else if (try->job->state == RC_JOB_ANSWERING || relay(try))
             rc_gate_try_deliver(try, RC_THEN_REST);
         return;
     case RC_MODE_HEAD:

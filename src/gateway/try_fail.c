@@ -1,6 +1,10 @@
 /* What went wrong with a try, as a report; and what becomes of it. */
+#include <recourse/taxonomy.h>
+
 #include "base/str.h"
 #include "gateway/job.h"
+
+#define UNREADABLE "The provider says that it worked, and its answer cannot be read."
 
 /* ---- what comes next ---- */
 
@@ -57,6 +61,17 @@ static void end_failed(rc_gate_try *try, const rc_report *report)
 
 /* ---- judged ---- */
 
+static const rc_report *report_try(const rc_gate_try *try, rc_code code, rc_str message)
+{
+    rc_builder builder;
+    rc_gate_job_begin_report(try->job, &builder, code, message);
+    rc_builder_set_provider(&builder, try->provider->config->name);
+    rc_builder_set_model(&builder, try->model);
+    if (code == RC_CODE_OVERLOADED)
+        rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
+    return rc_builder_finish(&builder);
+}
+
 /* The head's fields, as the classifier wants them. */
 static size_t list_headers(const rc_gate_try *try, rc_header headers[RC_HTTP1_FIELDS_MAX])
 {
@@ -69,7 +84,21 @@ static size_t list_headers(const rc_gate_try *try, rc_header headers[RC_HTTP1_FI
     return reader->field_count;
 }
 
-/* A good status with an answer that is none, and that nothing more is known of, is malformed. */
+/* The provider says that it worked, and what it made is lost. */
+static const rc_report *report_lost(const rc_gate_try *try, const rc_report *why)
+{
+    rc_builder builder;
+    rc_gate_job_begin_report(try->job, &builder, RC_CODE_OUTCOME_UNKNOWN, RC_STR(UNREADABLE));
+    rc_builder_set_provider(&builder, try->provider->config->name);
+    rc_builder_set_model(&builder, try->model);
+    rc_builder_set_cause(&builder, why);
+    const rc_report *report = rc_builder_finish(&builder);
+    rc_report_free(why);
+    return report;
+}
+
+/* A good status with an answer that is none, and that nothing more is known of, is malformed. What
+ * must not be sent twice is not asked for again then: it was carried out, most likely. */
 void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
 {
     const rc_gate_job *job = try->job;
@@ -91,28 +120,19 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
         failure->phase = RC_PHASE_COMMITTED;
     const rc_report *report =
         rc_classify(failure, rc_gate_job_plans(job)->given.rules, &gate->settings.alloc);
-    if (rc_report_code(report) == RC_CODE_UNCLASSIFIED && failure->status / 100 == 2) {
+    const rc_code code = rc_report_code(report);
+    const bool is_unknown = code == RC_CODE_UNCLASSIFIED;
+    const bool is_none = is_unknown || code == RC_CODE_MALFORMED_RESPONSE;
+    if (failure->status / 100 == 2 && is_none && failure->replay == RC_REPLAY_NO) {
+        report = report_lost(try, report);
+    } else if (failure->status / 100 == 2 && is_unknown) {
         rc_report_free(report);
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
-                              RC_STR("The provider says that it worked, and its answer cannot be "
-                                     "read."));
-        return;
+        report = report_try(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREADABLE));
     }
     end_failed(try, report);
 }
 
 /* ---- known ---- */
-
-static const rc_report *report_try(const rc_gate_try *try, rc_code code, rc_str message)
-{
-    rc_builder builder;
-    rc_gate_job_begin_report(try->job, &builder, code, message);
-    rc_builder_set_provider(&builder, try->provider->config->name);
-    rc_builder_set_model(&builder, try->model);
-    if (code == RC_CODE_OVERLOADED)
-        rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
-    return rc_builder_finish(&builder);
-}
 
 void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message)
 {
@@ -122,8 +142,15 @@ void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message)
     end_failed(try, report_try(try, code, message));
 }
 
+bool rc_gate_try_may_be_done(const rc_gate_try *try)
+{
+    return try->job->request.replay == RC_REPLAY_NO && rc_gate_try_was_sent(try);
+}
+
 void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
 {
+    if (rc_code_get(code)->is_retryable && rc_gate_try_may_be_done(try))
+        code = RC_CODE_OUTCOME_UNKNOWN;
     rc_gate_try_fail_report(try, report_try(try, code, message), RC_WHY_CANCELLED);
 }
 

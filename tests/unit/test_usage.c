@@ -386,8 +386,14 @@ static void test_weight_of_a_body(void **state)
                                             "'twelve bytes'},'finish_reason':'stop'}]}")));
     assert_int_equal(usage.weight, 12);
     assert_false(usage.is_final);
-    assert_true(rc_usage_read(&usage, json("{'x':'more','usage':{'prompt_tokens':1}}")));
+    assert_true(rc_usage_read(
+        &usage, json("{'x':'more','usage':{'prompt_tokens':1,'completion_tokens':1}}")));
     assert_int_equal(usage.weight, 12);
+    assert_true(usage.is_final);
+    /* Half a count says nothing of the text. */
+    rc_usage_init(&usage);
+    assert_true(rc_usage_read(&usage, json("{'x':'more','usage':{'prompt_tokens':1}}")));
+    assert_int_equal(usage.weight, 4);
     assert_true(usage.is_final);
 }
 
@@ -456,21 +462,43 @@ static void test_checked(void **state)
     rc_usage_init(&plain);
     rc_usage_init(&checked);
     assert_true(rc_usage_read(&plain, body));
-    assert_int_equal(rc_usage_read_checked(&checked, body), RC_OK);
+    assert_int_equal(rc_usage_read_checked(&checked, body, NULL, 0), RC_OK);
     assert_memory_equal(&checked, &plain, sizeof plain);
     rc_usage_init(&plain);
     rc_usage_init(&checked);
     for (size_t len = 0; len < body.len; len++)
-        assert_int_equal(rc_usage_read_checked(&checked, rc_str_slice(body, 0, len)),
+        assert_int_equal(rc_usage_read_checked(&checked, rc_str_slice(body, 0, len), NULL, 0),
                          RC_E_TRUNCATED);
-    assert_int_equal(rc_usage_read_checked(&checked, json("{'usage':{'prompt_tokens':3}}}")),
-                     RC_E_SYNTAX);
+    assert_int_equal(
+        rc_usage_read_checked(&checked, json("{'usage':{'prompt_tokens':3}}}"), NULL, 0),
+        RC_E_SYNTAX);
     assert_memory_equal(&checked, &plain, sizeof plain);
     const rc_str list = json("[{'text':'one two three'}]");
     assert_false(rc_usage_read(&plain, list));
-    assert_int_equal(rc_usage_read_checked(&checked, list), RC_E_TYPE);
+    assert_int_equal(rc_usage_read_checked(&checked, list, NULL, 0), RC_E_TYPE);
     assert_true(plain.weight > 0);
     assert_memory_equal(&checked, &plain, sizeof plain);
+}
+
+/* Members that somebody else wants come out of the same scan, and change nothing of the count. */
+static void test_more_members(void **state)
+{
+    (void)state;
+    const rc_str body =
+        json("{'choices':[1, 2],'usage':{'prompt_tokens':3,'completion_tokens':4},'b':null}");
+    rc_json_member more[RC_USAGE_MORE_MAX] = {{.key = RC_STR("choices")}, {.key = RC_STR("c")}};
+    rc_usage plain;
+    rc_usage checked;
+    rc_usage_init(&plain);
+    rc_usage_init(&checked);
+    assert_true(rc_usage_read(&plain, body));
+    assert_int_equal(rc_usage_read_checked(&checked, body, more, COUNT(more)), RC_OK);
+    assert_memory_equal(&checked, &plain, sizeof plain);
+    assert_true(more[0].is_found);
+    assert_int_equal(more[0].value.type, RC_JSON_ARRAY_BEGIN);
+    assert_true(
+        rc_str_eq(rc_str_slice(body, more[0].value.offset, more[0].value_end), RC_STR("[1, 2]")));
+    assert_false(more[1].is_found);
 }
 
 int main(void)
@@ -486,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_tail_is_kept),
         cmocka_unit_test(test_weight_of_a_body),
         cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_more_members),
         cmocka_unit_test(test_every_member),
         cmocka_unit_test(test_digits),
     };

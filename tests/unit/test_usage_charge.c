@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -267,6 +268,68 @@ static void test_parts_of_a_charge(void **state)
     assert_int_equal(charge.audio_ms, 12000);
 }
 
+/* A whole answer of which a part was counted: the rest is estimated, and nothing of it is free. */
+static void test_partial_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *usage;
+        uint64_t input;
+        uint64_t output;
+        basis flag;
+    } rows[] = {
+        {"{'prompt_tokens':5,'completion_tokens':9}", 5, 9, MEASURED},
+        {"{'prompt_tokens':5}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':null}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':-7,'total_tokens':-2}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':-7,'total_tokens':5}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':2147483648}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':200000000}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':{}}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':''}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':1.5}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':null,'completion_tokens':9}", 7, 9, ESTIMATED},
+        {"{'prompt_tokens':-1,'completion_tokens':-1}", 7, 10, ESTIMATED},
+        /* the total says what the parts do not */
+        {"{'prompt_tokens':5,'completion_tokens':null,'total_tokens':12}", 5, 7, MEASURED},
+        {"{'prompt_tokens':5,'total_tokens':12}", 5, 7, MEASURED},
+        {"{'prompt_tokens':5,'total_tokens':5}", 5, 0, MEASURED},
+        {"{'prompt_tokens':5,'completion_tokens':0}", 5, 0, MEASURED},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512];
+        rc_usage usage;
+        rc_usage_init(&usage);
+        snprintf(text, sizeof text,
+                 "{'choices':[{'message':{'content':"
+                 "'abcdefghijklmnopqrstuvwxyzabcdefghijklmn'}}],'usage':%s}",
+                 rows[i].usage);
+        rc_usage_read(&usage, json(text));
+        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json(REQUEST));
+        assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
+    }
+}
+
+/* Vectors are no output, however they are written. */
+static void test_embeddings(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "{'data':[{'embedding':[0.1,-2]}],'usage':{'prompt_tokens':8}}",
+        "{'data':[{'object':'embedding','embedding':'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'}],"
+        "'usage':{'prompt_tokens':8,'total_tokens':8}}",
+        "{'data':[{'object':'embedding','embedding':'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'}],"
+        "'usage':{'prompt_tokens':8,'completion_tokens':null}}",
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rc_usage usage;
+        rc_usage_init(&usage);
+        rc_usage_read(&usage, json(rows[i]));
+        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json(REQUEST));
+        assert_charge(&charge, 8, 0, MEASURED);
+    }
+}
+
 /* Streams feed what is charged. */
 static void test_streams(void **state)
 {
@@ -372,6 +435,8 @@ int main(void)
         cmocka_unit_test(test_foresee),
         cmocka_unit_test(test_every_end_of_a_try),
         cmocka_unit_test(test_parts_of_a_charge),
+        cmocka_unit_test(test_partial_counts),
+        cmocka_unit_test(test_embeddings),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_large_event),
         cmocka_unit_test(test_names),

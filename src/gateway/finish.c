@@ -1,0 +1,20 @@
+#include "gateway/finish.h"
+
+rc_code rc_gate_finish_code(rc_stream_finish finish)
+{
+    switch (finish) {
+    case RC_STREAM_FINISH_FILTER:
+    case RC_STREAM_FINISH_REFUSAL:
+        return RC_CODE_CONTENT_FILTER;
+    case RC_STREAM_FINISH_CONTEXT:
+        return RC_CODE_CONTEXT_OVERFLOW;
+    case RC_STREAM_FINISH_NONE:
+    case RC_STREAM_FINISH_UNKNOWN:
+    case RC_STREAM_FINISH_GOOD:
+    case RC_STREAM_FINISH_LENGTH:
+    case RC_STREAM_FINISH_TOOL:
+    case RC_STREAM_FINISH_ERROR:
+        break;
+    }
+    return RC_CODE_NONE;
+}

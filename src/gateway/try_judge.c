@@ -1,0 +1,201 @@
+/* A good status: is there an answer behind it, an error or nothing; how did the model end it? */
+#include "base/str.h"
+#include "codec/stream_table.h"
+#include "codec/stream_walk.h"
+#include "gateway/finish.h"
+#include "gateway/job.h"
+
+/* Of a list of choices: where the finish reason of the last one stands, nearly always. */
+#define TAIL_BYTES 512u
+
+/* What the top level of a whole answer must have, and what else tells how it ended. */
+typedef struct answer_row {
+    rc_str answer; /* a list; empty: anything is an answer */
+    bool may_be_empty;
+    rc_str more;
+} answer_row;
+
+/* Whose JSON it is, where there is something to look for in it. */
+static rc_stream_dialect dialect_of(const rc_gate_try *try)
+{
+    const rc_gate_endpoint *endpoint = try->job->request.endpoint;
+    if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
+        return endpoint->stream;
+    switch (endpoint->wire) {
+    case RC_WIRE_ANTHROPIC:
+        return RC_STREAM_ANTHROPIC;
+    case RC_WIRE_GEMINI:
+        return RC_STREAM_GEMINI;
+    case RC_WIRE_OPENAI:
+    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_LOCAL:
+        break;
+    }
+    return RC_STREAM_OPENAI_CHAT;
+}
+
+static answer_row row_of(rc_gate_endpoint_id id)
+{
+    switch ((int)id) {
+    case RC_ENDPOINT_CHAT:
+    case RC_ENDPOINT_COMPLETIONS:
+        return (answer_row){.answer = RC_STR("choices")};
+    case RC_ENDPOINT_RESPONSES:
+        return (answer_row){.more = RC_STR("incomplete_details")};
+    case RC_ENDPOINT_MESSAGES:
+        return (answer_row){
+            .answer = RC_STR("content"), .may_be_empty = true, .more = RC_STR("stop_reason")};
+    case RC_ENDPOINT_GENERATE:
+    case RC_ENDPOINT_GENERATE_V1:
+    case RC_ENDPOINT_GENERATE_STREAM:
+    case RC_ENDPOINT_GENERATE_STREAM_V1:
+        return (answer_row){.answer = RC_STR("candidates"), .more = RC_STR("promptFeedback")};
+    default:
+        return (answer_row){.answer = {NULL, 0}};
+    }
+}
+
+static rc_str value_of(rc_str body, const rc_json_member *member)
+{
+    return rc_str_slice(body, member->value.offset, member->value_end);
+}
+
+static bool is_list(rc_str body, const rc_json_member *member, bool may_be_empty)
+{
+    if (!member->is_found || member->value.type != RC_JSON_ARRAY_BEGIN)
+        return false;
+    const rc_str list = value_of(body, member);
+    return may_be_empty || rc_str_trim(rc_str_slice(list, 1, list.len - 1)).len > 0;
+}
+
+/* A word of an object's: how Gemini says that it does not even begin, and OpenAI why it ended. */
+static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_str key)
+{
+    rc_json_member word = {.key = key};
+    if (!member->is_found || member->value.type != RC_JSON_OBJECT_BEGIN)
+        return RC_STREAM_FINISH_NONE;
+    (void)rc_json_find(value_of(body, member), &word, 1, true);
+    return word.is_found && word.value.type == RC_JSON_STRING
+               ? rc_stream_finish_parse(word.value.raw)
+               : RC_STREAM_FINISH_NONE;
+}
+
+/* Whatever the reason of a block is called, nothing came. */
+static bool is_blocked(rc_str body, const rc_json_member *feedback)
+{
+    return finish_in(body, feedback, RC_STR("blockReason")) != RC_STREAM_FINISH_NONE;
+}
+
+/* ---- how it ended ---- */
+
+/* One walk over the body, as over an event. */
+static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret_seen)
+{
+    const rc_stream_event event = {
+        .type = RC_STREAM_EVENT_DATA,
+        .end = body.len,
+        .raw = body,
+        .data = body,
+        .retry_ms = -1,
+        .has_data = true,
+        .is_cut = is_cut,
+    };
+    try->is_watched = true;
+    rc_stream_watch_init(&try->watch, dialect_of(try));
+    rc_stream_watch_step(&try->watch, &event, ret_seen);
+}
+
+/* The reason stands at the end of the list, but for what a few servers put behind it. */
+static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
+{
+    rc_stream_found found = rc_stream_found_none();
+    rc_stream_seen seen;
+    const rc_str list = value_of(body, member);
+    const size_t from = list.len > TAIL_BYTES ? list.len - TAIL_BYTES : 0;
+    rc_stream_walk_tail(dialect_of(try), rc_str_slice(list, from, list.len), &found);
+    if (found.seen.finish != RC_STREAM_FINISH_NONE)
+        return found.seen.finish;
+    look(try, body, false, &seen);
+    return seen.finish;
+}
+
+static rc_stream_finish finish_of(rc_gate_try *try, rc_str body, const rc_json_member members[2])
+{
+    switch (dialect_of(try)) {
+    case RC_STREAM_ANTHROPIC:
+        return members[1].is_found && members[1].value.type == RC_JSON_STRING
+                   ? rc_stream_finish_parse(members[1].value.raw)
+                   : RC_STREAM_FINISH_NONE;
+    case RC_STREAM_OPENAI_RESPONSES:
+        return finish_in(body, &members[1], RC_STR("reason"));
+    case RC_STREAM_GEMINI:
+        if (is_blocked(body, &members[1]))
+            return RC_STREAM_FINISH_FILTER;
+        break;
+    case RC_STREAM_OPENAI_CHAT:
+    case RC_STREAM_OPENAI_COMPLETIONS:
+    case RC_STREAM_OLLAMA:
+    case RC_STREAM_DIALECT_COUNT:
+        break;
+    }
+    return members[0].is_found ? finish_of_list(try, body, &members[0]) : RC_STREAM_FINISH_NONE;
+}
+
+/* It is passed on as it came; the record says what it is. */
+static void note_flaw(rc_gate_try *try, rc_code code, rc_str message)
+{
+    rc_builder builder;
+    if (code == RC_CODE_NONE)
+        return;
+    rc_gate_job_begin_report(try->job, &builder, code, message);
+    rc_builder_set_provider(&builder, try->provider->config->name);
+    rc_builder_set_model(&builder, try->model);
+    rc_builder_set_provider_status(&builder, rc_http1_status(try->reader));
+    rc_builder_set_context_int(&builder, RC_STR("attempt"), (int64_t)try->attempt);
+    rc_report_free(try->flaw);
+    try->flaw = rc_builder_finish(&builder);
+}
+
+void rc_gate_try_judge_stream(rc_gate_try *try)
+{
+    if (try->watch.damaged > 0)
+        note_flaw(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_GATE_DAMAGED_TEXT));
+    else
+        note_flaw(try, rc_gate_finish_code(try->watch.finish), RC_STR(""));
+}
+
+/* ---- is it one ---- */
+
+/* Most answers say nowhere that they are an error, and most that are damaged end too early: both
+ * can be told at memory speed, without the walk. What was used, and where the answer stands, is
+ * found by the same scan. */
+bool rc_gate_try_is_good(rc_gate_try *try, rc_str body)
+{
+    const answer_row row = row_of(try->job->request.endpoint->id);
+    rc_json_member members[2] = {{.key = row.answer}, {.key = row.more}};
+    rc_stream_seen seen;
+    /* A name that is empty is that of no member. */
+    const rc_status status = rc_usage_read_checked(&try->usage, body, members, 2);
+    if (status != RC_OK && status != RC_E_TYPE)
+        return false;
+    if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
+        look(try, body, false, &seen);
+        if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
+            rc_usage_init(&try->usage);
+            return false;
+        }
+    }
+    if (row.answer.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
+        !(dialect_of(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
+        return false;
+    if (row.answer.len > 0 || row.more.len > 0)
+        note_flaw(try, rc_gate_finish_code(finish_of(try, body, members)), RC_STR(""));
+    return true;
+}
+
+bool rc_gate_try_begins_badly(rc_gate_try *try, rc_str start)
+{
+    rc_stream_seen seen;
+    look(try, start, true, &seen);
+    return (seen.kinds & RC_STREAM_ERROR) != 0;
+}
