@@ -209,7 +209,7 @@ static void push_head(const rc_gate_job *job, rc_buf *lines)
     (void)rc_gate_push_told(lines, &told);
     if (job->status == 405 && job->now == NULL && job->request.endpoint != NULL)
         rc_buf_push(lines, job->request.endpoint->method == RC_METHOD_GET
-                               ? RC_STR("allow: GET\r\n")
+                               ? RC_STR("allow: GET, HEAD\r\n")
                                : RC_STR("allow: POST\r\n"));
 }
 
