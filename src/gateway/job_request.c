@@ -44,6 +44,16 @@ static bool is_refused_page(rc_gate_job *job, const rc_http1 *reader, const char
     return false;
 }
 
+/* Room for a body whose length is known, as far as it is kept for sure. */
+static void await_body(rc_gate_job *job, const rc_http1 *reader)
+{
+    const uint64_t most = rc_gate_job_plans(job)->config->limits.replay_bytes;
+    if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
+        (void)rc_buf_reserve(&job->body, (size_t)(reader->length < most ? reader->length : most));
+    if (reader->framing != RC_HTTP1_NO_BODY)
+        rc_gate_job_arm(job);
+}
+
 void rc_gate_job_on_head(rc_gate_job *job, const char *head)
 {
     const rc_http1 *reader = rc_exchange_reader(job->exchange);
@@ -72,10 +82,8 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
              config->limits.max_in_flight)
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
                            RC_STR("This gateway has as many requests as it may have."));
-    else if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
-        (void)rc_buf_reserve(&job->body, (size_t)(reader->length < config->limits.replay_bytes
-                                                      ? reader->length
-                                                      : config->limits.replay_bytes));
+    else
+        await_body(job, reader);
 }
 
 /* ---- the plan ---- */
@@ -167,11 +175,10 @@ static void begin(rc_gate_job *job)
     if (is_store_down(job))
         return;
     const uint64_t now_ms = rc_gate_now(gate);
-    const uint64_t deadline_ms =
-        job->request.deadline_ms > 0 ? job->request.deadline_ms : job->route->deadline_ms;
+    const uint64_t own_ms = rc_gate_job_deadline(job);
     const uint32_t needs = job->route->is_picky ? rc_gate_request_needs(&job->request) : 0;
     const rc_call_options options = {
-        .deadline_at_ms = now_ms + deadline_ms,
+        .deadline_at_ms = own_ms != RC_UNLIMITED ? own_ms : now_ms + job->route->deadline_ms,
         .needs = needs | rc_gate_need_of(job->request.endpoint),
         .first_entry = rc_gate_world_first(gate->world, job->route),
         .is_once = job->is_once,

@@ -35,6 +35,8 @@ static rc_code untried_code(const rc_action *action)
 {
     if (action->reason == RC_WHY_NONE_CAPABLE)
         return missing_code(action->missing);
+    if (action->reason == RC_WHY_DEADLINE_PASSED)
+        return RC_CODE_DEADLINE_EXCEEDED;
     return action->reason == RC_WHY_CREDENTIALS_DEAD ? RC_CODE_AUTH_FAILED : RC_CODE_OVERLOADED;
 }
 

@@ -291,6 +291,28 @@ static void on_eof(rc_connection *c, bool is_clean)
     c->has_eof = true;
 }
 
+static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
+
+/* Bytes have come for a body that was waited for. A pause of the handler's is not the client's
+ * time. */
+static void count_body_wait(rc_connection *c)
+{
+    const uint32_t idle_ms = c->server->settings.body_idle_ms;
+    if (c->waits_for != RC_WAIT_BODY || idle_ms == 0 || c->stage != RC_STAGE_BODY)
+        return;
+    c->exchange->body_wait_ms += uv_now(c->server->loop) - (c->deadline_ms - idle_ms);
+}
+
+/* A byte now and then is enough for the wait between two of them, and would last for ever. */
+static bool is_trickle(const rc_connection *c)
+{
+    const rc_exchange *x = c->exchange;
+    const uint32_t idle_ms = c->server->settings.body_idle_ms;
+    return c->stage == RC_STAGE_BODY && c->broken == RC_GONE_NONE && idle_ms > 0 && !x->is_paused &&
+           !x->is_ended && rc_link_is_alone(&c->kick) &&
+           x->body_wait_ms > idle_ms + x->body_bytes * RC_BODY_BYTE_MS;
+}
+
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 {
     rc_connection *c = stream->data;
@@ -300,6 +322,7 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         on_eof(c, got == UV_EOF);
         return;
     }
+    count_body_wait(c);
     c->has_moved = true;
     rc_str input = rc_str_make(buf->base, (size_t)got);
     bool is_kept = true;
@@ -311,13 +334,14 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         is_kept = stash(c, input);
         run_stash(c);
     }
-    if (is_kept)
-        carry_on(c);
-    else
+    if (!is_kept) {
         rc_connection_lose(c, RC_GONE_MEMORY);
+        return;
+    }
+    if (is_trickle(c))
+        rc_connection_refuse(c, RC_GONE_BODY_TIMEOUT, &too_slow);
+    carry_on(c);
 }
-
-static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
 
 void rc_connection_expire(rc_connection *c, rc_wait kind)
 {

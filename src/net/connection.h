@@ -50,6 +50,7 @@ struct rc_exchange {
     const char *head;         /* in on_request, or head_copy */
     char *head_copy;          /* reader.head_bytes long */
     uint64_t body_bytes;      /* of the request's body, so far */
+    uint64_t body_wait_ms;    /* that was waited for them */
     uint64_t sent_before;     /* on the connection, when the request came */
     uint64_t left;            /* of an answer with a length */
     rc_http1_framing framing; /* of the answer */

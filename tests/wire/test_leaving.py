@@ -1,5 +1,6 @@
 """Whoever waits no longer takes the provider's call along: a client that leaves, and a deadline."""
 
+import select
 import socket
 import threading
 import time
@@ -142,6 +143,22 @@ def deadline(model, tries, stream):
         check(watch.gone.wait(WAIT_S) and watch.how == "reset", watch.how)
 
 
+def deadline_in_its_body(is_chunked):
+    """It runs while the body comes, however slowly that is; nobody is asked."""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    framing = b"Transfer-Encoding: chunked" if is_chunked else b"Content-Length: 5000"
+    with Client(gateway.port) as client:
+        client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nx-plan: %b\r\n"
+                    b"x-recourse-deadline-ms: 300\r\n%b\r\n\r\n" % (mark.encode(), framing))
+        end = time.monotonic() + WAIT_S
+        while not select.select([client.sock], [], [], 0.02)[0]:
+            check(time.monotonic() < end, "a body that trickles is waited for")
+            client.send(chunk(b" ") if is_chunked else b" ")
+        answer = client.read()
+    check(answer.status == 504 and b"DeadlineExceeded" in answer.body, answer)
+    check(answer.get("x-should-retry") == "false" and not plan.seen, answer)
+
+
 def deadline_in_a_stream(sample):
     """Behind content it is an event of the stream."""
     head, _ = framed(sample, "chunked")
@@ -179,6 +196,8 @@ for is_stream in (False, True):
     what = "a stream" if is_stream else "an answer"
     suite.case(f"a deadline, one try: {what}", deadline, "m", (1,), is_stream)
     suite.case(f"a deadline over three tries: {what}", deadline, "hanging", (2, 3), is_stream)
+suite.case("a deadline in the client's own body", deadline_in_its_body, False)
+suite.case("a deadline in the client's own chunks", deadline_in_its_body, True)
 for one in SAMPLES:
     suite.case(f"a deadline behind content: {one.name}", deadline_in_a_stream, one)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
