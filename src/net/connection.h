@@ -104,6 +104,7 @@ struct rc_connection {
     bool is_above;   /* the handler was told to stop writing */
     bool has_moved;  /* bytes came since the deadline was set */
     bool has_eof;    /* the client has shut its side */
+    bool is_overrun; /* it sent too much ahead: what comes is dropped, and the answer is the last */
 };
 
 /* Links and free lists. */

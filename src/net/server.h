@@ -147,7 +147,8 @@ typedef enum rc_wait {
     RC_WAIT_BODY = 2,
     RC_WAIT_WRITE = 3,
     RC_WAIT_LINGER = 4,
-    RC_WAIT_COUNT = 5,
+    RC_WAIT_LOOK = 5,
+    RC_WAIT_COUNT = 6,
     RC_WAIT_NONE = RC_WAIT_COUNT
 } rc_wait;
 

@@ -1,7 +1,8 @@
 /* How exchanges and connections end: clients that leave, cut answers, slow clients, a server that
  * stops. */
-#include "support/server_world.h"
 #include <poll.h>
+
+#include "support/server_world.h"
 
 static rc_server_settings brief_settings(void)
 {
