@@ -3,6 +3,7 @@
 #include "codec/url.h"
 #include "gateway/admin_core.h"
 #include "gateway/credentials_line.h"
+#include "gateway/host.h"
 
 static void refuse(const rc_admin_request *request, rc_admin_reply *reply, rc_code code, int status,
                    const char *message, rc_user_action action, const char *next)
@@ -44,32 +45,7 @@ static bool is_loopback(rc_str peer)
 
 /* ---- 2: the name that was asked for ---- */
 
-/* "host", "host:1", "[::1]:1": the host. False: it is none of them. */
-static bool split_host(rc_str value, rc_str *ret_host)
-{
-    size_t end = value.len > 0 && value.ptr[0] == '[' ? rc_str_find_byte(value, ']', 0) : 0;
-    if (end == RC_STR_NPOS)
-        return false;
-    end = rc_str_find_byte(value, ':', end);
-    *ret_host = rc_str_slice(value, 0, end);
-    const rc_str port =
-        end == RC_STR_NPOS ? rc_str_make(NULL, 0) : rc_str_slice(value, end + 1, value.len);
-    for (size_t i = 0; i < port.len; i++)
-        if (!rc_ascii_is_digit(port.ptr[i]))
-            return false;
-    return ret_host->len > 0 && port.len <= 5 && (end == RC_STR_NPOS || port.len > 0);
-}
-
-static bool is_address(rc_str host)
-{
-    uint8_t ip[16];
-    if (host.len > 2 && host.ptr[0] == '[')
-        return rc_url_parse_ipv6(rc_str_slice(host, 1, host.len - 1), ip);
-    return rc_url_parse_ipv4(host, ip);
-}
-
-/* Whoever listens at every address is asked for by any of them. An address is no name that somebody
- * else could lead here. */
+/* Whoever listens at every address is asked for by any of them. */
 static bool listens_everywhere(rc_str host)
 {
     return host.len == 0 || rc_str_eq(host, RC_STR("0.0.0.0")) || rc_str_eq(host, RC_STR("[::]"));
@@ -77,19 +53,16 @@ static bool listens_everywhere(rc_str host)
 
 static bool is_own_host(const rc_admin_core *core, rc_str host)
 {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
     const rc_str own = rc_str_make(core->host, core->host_len);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (rc_str_eq_nocase(host, rc_str_c(names[i])))
-            return true;
+    if (rc_host_is_local(host))
+        return true;
     if (listens_everywhere(own))
-        return core->token_len > 0 && is_address(host);
+        return core->token_len > 0 && rc_host_is_address(host);
     return rc_str_eq_nocase(host, own);
 }
 
 bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply)
 {
-    rc_str value;
     rc_str host;
     /* Only who may open the socket's file gets here. */
     if (request->peer.len == 0)
@@ -100,7 +73,7 @@ bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *repl
                RC_ACTION_CHECK_CONFIG, "Set admin.token, and send it as Authorization: Bearer.");
         return false;
     }
-    if (rc_admin_header(request, RC_STR("host"), &value) && split_host(value, &host) &&
+    if (rc_host_split(rc_http1_host(request->reader, request->head), &host) &&
         is_own_host(request->core, host))
         return true;
     refuse(request, reply, RC_CODE_SHAPE_INVALID, 421,
@@ -135,8 +108,8 @@ bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply
 static bool is_own_origin(const rc_admin_request *request, rc_str origin)
 {
     static const char *const schemes[] = {"http://", "https://"};
-    rc_str host;
-    if (!rc_admin_header(request, RC_STR("host"), &host) || host.len == 0)
+    const rc_str host = rc_http1_host(request->reader, request->head);
+    if (host.len == 0)
         return false;
     for (size_t i = 0; i < 2; i++) {
         const rc_str scheme = rc_str_c(schemes[i]);

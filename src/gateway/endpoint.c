@@ -75,7 +75,9 @@ bool rc_gate_endpoint_takes(const rc_gate_endpoint *endpoint, rc_str method)
 {
     if (endpoint->method == RC_METHOD_ANY)
         return true;
-    return rc_str_eq(method, endpoint->method == RC_METHOD_GET ? RC_STR("GET") : RC_STR("POST"));
+    if (endpoint->method == RC_METHOD_POST)
+        return rc_str_eq(method, RC_STR("POST"));
+    return rc_str_eq(method, RC_STR("GET")) || rc_str_eq(method, RC_STR("HEAD"));
 }
 
 rc_gate_wire rc_gate_wire_of(rc_dialect dialect)

@@ -82,7 +82,8 @@ const rc_gate_endpoint *rc_gate_endpoint_at(size_t index);
  */
 bool rc_gate_endpoint_match(rc_str path, rc_gate_match *ret_match);
 
-/* GET and POST are told apart; every other method fits ANY alone. */
+/* GET and POST are told apart; who may GET may ask for the head alone; every other method fits ANY
+ * alone. */
 bool rc_gate_endpoint_takes(const rc_gate_endpoint *endpoint, rc_str method);
 
 /* The wire that a provider of this dialect has of its own. */

@@ -262,7 +262,10 @@ static void hedge(rc_gate_job *job)
 static void on_due(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
-    if (job->state == RC_JOB_WAITING) {
+    if (job->state == RC_JOB_READING) {
+        rc_gate_job_refuse(job, RC_CODE_DEADLINE_EXCEEDED, 504,
+                           RC_STR("The deadline passed before the request's body had come."));
+    } else if (job->state == RC_JOB_WAITING) {
         job->state = RC_JOB_TRYING;
         rc_gate_job_do(job,
                        rc_call_on_wake(&job->call, rc_gate_now(gate), rc_gate_chance_u64(gate)));
@@ -278,9 +281,17 @@ static void on_due(rc_gate_job *job)
     }
 }
 
+/* The client's own: it runs from the request's first byte on, and while the body comes. */
+uint64_t rc_gate_job_deadline(const rc_gate_job *job)
+{
+    return job->request.deadline_ms > 0 ? job->began_ms + job->request.deadline_ms : RC_UNLIMITED;
+}
+
 static uint64_t due_ms(const rc_gate_job *job)
 {
     uint64_t at_ms = job->action.deadline_at_ms;
+    if (job->state == RC_JOB_READING)
+        return rc_gate_job_deadline(job);
     if (job->state == RC_JOB_WAITING)
         return job->action.at_ms;
     if (job->content_by_ms < at_ms)
@@ -303,8 +314,7 @@ static void on_timer(uv_timer_t *timer)
 {
     rc_gate_job *job = timer->data;
     job->timer_at_ms = RC_UNLIMITED;
-    if (job->state != RC_JOB_TRYING && job->state != RC_JOB_WAITING &&
-        job->state != RC_JOB_ANSWERING && job->state != RC_JOB_PAUSED)
+    if (job->state == RC_JOB_KEEPING || job->state == RC_JOB_ENDING || job->state == RC_JOB_OVER)
         return;
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))

@@ -217,6 +217,8 @@ void rc_gate_job_cut_short(rc_gate_job *job);
 
 /* Does what rc_call says. */
 void rc_gate_job_do(rc_gate_job *job, rc_action action);
+/* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
+uint64_t rc_gate_job_deadline(const rc_gate_job *job);
 /* Sets the timer by the state. */
 void rc_gate_job_arm(rc_gate_job *job);
 void rc_gate_job_on_drained(rc_gate_job *job);

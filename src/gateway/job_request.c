@@ -1,5 +1,6 @@
 /* What a client asks: read, refused, or tried. */
 #include "base/str.h"
+#include "gateway/host.h"
 #include "gateway/job.h"
 
 /* A store that is down is tried again so often. */
@@ -22,24 +23,35 @@ static rc_dialect guess_dialect(const rc_gate_request *request)
     return request->has_version ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT;
 }
 
-/* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page; it
- * says whose with every POST. Pages of this machine are as good as its programs. */
-static bool is_of_a_page(const rc_http1 *reader, const char *head)
+/* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */
+static bool is_refused_page(rc_gate_job *job, const rc_http1 *reader, const char *head)
 {
-    static const rc_str ours[] = {RC_STR_INIT("http://localhost"), RC_STR_INIT("http://127.0.0.1"),
-                                  RC_STR_INIT("http://[::1]")};
-    const rc_str site = rc_http1_find(reader, head, RC_STR("sec-fetch-site"));
-    const rc_str origin = rc_http1_find(reader, head, RC_STR("origin"));
-    if (rc_str_eq(site, RC_STR("cross-site")))
-        return true;
-    if (origin.len == 0)
+    switch (rc_host_page(reader, head, rc_gate_job_plans(job)->config->root.listen)) {
+    case RC_PAGE_NONE:
         return false;
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
-        const rc_str rest = rc_str_slice(origin, ours[i].len, origin.len);
-        if (rc_str_starts_with(origin, ours[i]) && (rest.len == 0 || rest.ptr[0] == ':'))
-            return false;
+    case RC_PAGE_OTHER:
+        rc_gate_job_refuse(job, RC_CODE_PERMISSION_DENIED, 403,
+                           RC_STR("A page of another site may not use this gateway, which asks "
+                                  "nobody for a token: configure `clients`, and send one."));
+        return true;
+    case RC_PAGE_REBOUND:
+        rc_gate_job_refuse(job, RC_CODE_PERMISSION_DENIED, 403,
+                           RC_STR("A browser may ask this gateway, which asks nobody for a token, "
+                                  "by localhost, an address or the host of `listen` alone: use one "
+                                  "of these, or configure `clients`, and send a token."));
+        return true;
     }
-    return true;
+    return false;
+}
+
+/* Room for a body whose length is known, as far as it is kept for sure. */
+static void await_body(rc_gate_job *job, const rc_http1 *reader)
+{
+    const uint64_t most = rc_gate_job_plans(job)->config->limits.replay_bytes;
+    if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
+        (void)rc_buf_reserve(&job->body, (size_t)(reader->length < most ? reader->length : most));
+    if (reader->framing != RC_HTTP1_NO_BODY)
+        rc_gate_job_arm(job);
 }
 
 void rc_gate_job_on_head(rc_gate_job *job, const char *head)
@@ -54,12 +66,8 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
                        : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
-    if (config->client_count == 0 && is_of_a_page(reader, head)) {
-        rc_gate_job_refuse(job, RC_CODE_PERMISSION_DENIED, 403,
-                           RC_STR("A page of another site may not use this gateway, which asks "
-                                  "nobody for a token: configure `clients`, and send one."));
+    if (config->client_count == 0 && is_refused_page(job, reader, head))
         return;
-    }
     if (config->client_count > 0)
         job->client = rc_gate_plans_client(plans, job->request.token);
     if (config->client_count > 0 && job->client == SIZE_MAX)
@@ -74,10 +82,8 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
              config->limits.max_in_flight)
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
                            RC_STR("This gateway has as many requests as it may have."));
-    else if (reader->framing == RC_HTTP1_LENGTH && reader->length > 0)
-        (void)rc_buf_reserve(&job->body, (size_t)(reader->length < config->limits.replay_bytes
-                                                      ? reader->length
-                                                      : config->limits.replay_bytes));
+    else
+        await_body(job, reader);
 }
 
 /* ---- the plan ---- */
@@ -169,11 +175,10 @@ static void begin(rc_gate_job *job)
     if (is_store_down(job))
         return;
     const uint64_t now_ms = rc_gate_now(gate);
-    const uint64_t deadline_ms =
-        job->request.deadline_ms > 0 ? job->request.deadline_ms : job->route->deadline_ms;
+    const uint64_t own_ms = rc_gate_job_deadline(job);
     const uint32_t needs = job->route->is_picky ? rc_gate_request_needs(&job->request) : 0;
     const rc_call_options options = {
-        .deadline_at_ms = now_ms + deadline_ms,
+        .deadline_at_ms = own_ms != RC_UNLIMITED ? own_ms : now_ms + job->route->deadline_ms,
         .needs = needs | rc_gate_need_of(job->request.endpoint),
         .first_entry = rc_gate_world_first(gate->world, job->route),
         .is_once = job->is_once,

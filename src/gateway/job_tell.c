@@ -35,6 +35,8 @@ static rc_code untried_code(const rc_action *action)
 {
     if (action->reason == RC_WHY_NONE_CAPABLE)
         return missing_code(action->missing);
+    if (action->reason == RC_WHY_DEADLINE_PASSED)
+        return RC_CODE_DEADLINE_EXCEEDED;
     return action->reason == RC_WHY_CREDENTIALS_DEAD ? RC_CODE_AUTH_FAILED : RC_CODE_OVERLOADED;
 }
 
@@ -246,7 +248,7 @@ static void push_head(const rc_gate_job *job, rc_buf *lines)
     (void)rc_gate_push_told(lines, &told);
     if (job->status == 405 && job->now == NULL && job->request.endpoint != NULL)
         rc_buf_push(lines, job->request.endpoint->method == RC_METHOD_GET
-                               ? RC_STR("allow: GET\r\n")
+                               ? RC_STR("allow: GET, HEAD\r\n")
                                : RC_STR("allow: POST\r\n"));
 }
 

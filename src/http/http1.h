@@ -36,7 +36,9 @@
     X(FOLDED, 400, "a header goes on over several lines")                            \
     X(HOST_MISSING, 400, "there is no Host header")                                  \
     X(HOST_INVALID, 400, "the Host header is not one host")                          \
+    X(HOST_DIFFERS, 400, "the Host header is another host than that of the target")  \
     X(LENGTH_INVALID, 400, "Content-Length is not one number")                       \
+    X(LENGTH_REPEATED, 400, "Content-Length is there more than once")                \
     X(LENGTH_AND_CODING, 400, "Content-Length and Transfer-Encoding are both there") \
     X(CODING, 501, "Transfer-Encoding is not chunked alone")                         \
     X(CODING_OF_1_0, 400, "HTTP/1.0 has no Transfer-Encoding")                       \
@@ -112,8 +114,10 @@ typedef struct rc_http1 {
     const char *base; /* of the bytes that are being read; valid inside a call alone */
     uint32_t read;    /* bytes of the head that were read */
     uint32_t head_bytes;
-    uint32_t target_at;
+    uint32_t target_at; /* of a request: its path and query */
     uint32_t target_len;
+    uint32_t host_at; /* of a target that is a whole URL: its host and port */
+    uint32_t host_len;
     uint32_t field_count;
     uint32_t extension_bytes;
     rc_http1_kind kind;
@@ -170,6 +174,9 @@ static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, ui
     const rc_http1_field *field = &reader->fields[index];
     return rc_str_make(head + rc_http1_value_at(field), field->value_len);
 }
+/* Whom a request is for: Host, or what stands before the path of a target that is a whole URL (RFC
+ * 9112, section 3.2.2). Empty: a request of HTTP/1.0 that does not say. */
+rc_str rc_http1_host(const rc_http1 *reader, const char *head);
 rc_str rc_http1_method(const rc_http1 *reader);
 static inline int rc_http1_status(const rc_http1 *reader)
 {

@@ -2,6 +2,8 @@
  * could be read in two ways is refused here, before the framing is believed. */
 #include "http/http1_head.h"
 
+#include "base/str.h"
+
 static uint32_t count_of(const rc_http1 *reader, const char *head, rc_str name, rc_str *ret_value)
 {
     uint32_t count = 0;
@@ -19,6 +21,12 @@ rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name)
 {
     rc_str value = {NULL, 0};
     return count_of(reader, head, name, &value) == 1 ? value : rc_str_make(NULL, 0);
+}
+
+rc_str rc_http1_host(const rc_http1 *reader, const char *head)
+{
+    return reader->host_len > 0 ? rc_str_make(head + reader->host_at, reader->host_len)
+                                : rc_http1_find(reader, head, RC_STR("host"));
 }
 
 /* CR and LF come in pairs, no line begins with white space, no other control but the tab. */
@@ -138,17 +146,46 @@ static bool is_method(uint8_t method)
     return false;
 }
 
-static rc_http1_fault check_request(const rc_http1 *reader, const char *head)
+/* A target that is a whole URL, as for a proxy: what stands before its path is the host. A URL
+ * without a path means "/", which stands in "://" as well. */
+static bool split_url(rc_http1 *reader, const char *head)
 {
-    if (!is_method(reader->method))
-        return RC_HTTP1_FAULT_METHOD;
-    if (!rc_http1_is_path(rc_http1_target(reader, head)))
-        return RC_HTTP1_FAULT_TARGET;
+    const rc_str scheme = RC_STR("http://");
+    const rc_str target = rc_http1_target(reader, head);
+    if (target.len <= scheme.len || !rc_http1_is_same(target.ptr, scheme.ptr, scheme.len))
+        return false;
+    const char *host = target.ptr + scheme.len;
+    size_t len = target.len - scheme.len;
+    const char *path = memchr(host, '/', len);
+    reader->host_at = reader->target_at + (uint32_t)scheme.len;
+    reader->host_len = (uint32_t)(path != NULL ? (size_t)(path - host) : len);
+    reader->target_at = path != NULL ? reader->host_at + reader->host_len : reader->host_at - 1;
+    reader->target_len = path != NULL ? (uint32_t)len - reader->host_len : 1;
+    return rc_http1_is_host(rc_str_make(host, reader->host_len));
+}
+
+/* Whoever goes by Host and whoever goes by the target must come to the same end. */
+static rc_http1_fault check_host(const rc_http1 *reader, const char *head)
+{
     rc_str host = {NULL, 0};
     uint32_t hosts = count_of(reader, head, RC_STR("host"), &host);
     if (hosts == 0)
         return reader->minor == 0 ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_MISSING;
-    return hosts == 1 && rc_http1_is_host(host) ? RC_HTTP1_FAULT_NONE : RC_HTTP1_FAULT_HOST_INVALID;
+    if (hosts > 1 || !rc_http1_is_host(host))
+        return RC_HTTP1_FAULT_HOST_INVALID;
+    return reader->host_len == 0 || rc_str_eq_nocase(host, rc_http1_host(reader, head))
+               ? RC_HTTP1_FAULT_NONE
+               : RC_HTTP1_FAULT_HOST_DIFFERS;
+}
+
+static rc_http1_fault check_request(rc_http1 *reader, const char *head)
+{
+    if (!is_method(reader->method))
+        return RC_HTTP1_FAULT_METHOD;
+    if (!rc_http1_is_path(rc_http1_target(reader, head)) &&
+        !(split_url(reader, head) && rc_http1_is_path(rc_http1_target(reader, head))))
+        return RC_HTTP1_FAULT_TARGET;
+    return check_host(reader, head);
 }
 
 bool rc_http1_read_length(rc_str text, uint64_t *ret_length)
@@ -194,7 +231,9 @@ static rc_http1_fault check_framing(rc_http1 *reader, const char *head)
     uint32_t codings = count_of(reader, head, RC_STR("transfer-encoding"), &coding);
     if (lengths > 0 && codings > 0)
         return RC_HTTP1_FAULT_LENGTH_AND_CODING;
-    if (lengths > 1 || (lengths == 1 && !rc_http1_read_length(length, &reader->length)))
+    if (lengths > 1)
+        return RC_HTTP1_FAULT_LENGTH_REPEATED;
+    if (lengths == 1 && !rc_http1_read_length(length, &reader->length))
         return RC_HTTP1_FAULT_LENGTH_INVALID;
     if (codings > 0 && reader->minor == 0)
         return RC_HTTP1_FAULT_CODING_OF_1_0;

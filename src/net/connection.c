@@ -5,12 +5,17 @@
 #include <string.h>
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define STASH_FIRST 2048u
 /* How many connections at rest are looked at to find one that is quiet. */
 #define EVICT_TRIES 4
+/* Between looks at a client that has sent more than is read of it. */
+#define LOOK_MS 1000
+/* Of what it sent ahead: whoever is gone has no more than this in his system's buffers. */
+#define OVERRUN_BYTES (16u << 20)
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -101,6 +106,19 @@ bool rc_connection_evict(rc_server *server)
     return false;
 }
 
+/* Input that waits: bounded, and large enough for any head. */
+static uint32_t stash_limit(const rc_server_settings *settings)
+{
+    return settings->limits.head_bytes > settings->read_bytes ? settings->limits.head_bytes
+                                                              : settings->read_bytes;
+}
+
+/* Nothing more is read, so nobody would see that the client leaves: it is looked after. */
+static rc_wait look_if_full(const rc_connection *c)
+{
+    return c->stash_len >= stash_limit(&c->server->settings) ? RC_WAIT_LOOK : RC_WAIT_NONE;
+}
+
 /* Deadlines. That of a head and of lingering is for the whole; the others begin anew when bytes
  * move. */
 static rc_wait wait_of(const rc_connection *c)
@@ -113,11 +131,12 @@ static rc_wait wait_of(const rc_connection *c)
     case RC_STAGE_HEAD:
         return RC_WAIT_HEAD;
     case RC_STAGE_BODY:
-        return c->exchange->is_paused ? RC_WAIT_NONE : RC_WAIT_BODY;
+        return c->exchange->is_paused ? look_if_full(c) : RC_WAIT_BODY;
     case RC_STAGE_DISCARD:
     case RC_STAGE_LINGER:
         return RC_WAIT_LINGER;
     case RC_STAGE_WAIT:
+        return look_if_full(c);
     case RC_STAGE_FLUSH:
     case RC_STAGE_CLOSED:
         break;
@@ -138,6 +157,8 @@ static uint32_t limit_ms(const rc_server_settings *settings, rc_wait kind)
         return settings->write_idle_ms;
     case RC_WAIT_LINGER:
         return settings->linger_ms;
+    case RC_WAIT_LOOK:
+        return LOOK_MS;
     case RC_WAIT_NONE:
         break;
     }
@@ -163,13 +184,6 @@ static void set_deadline(rc_connection *c)
     c->deadline_ms = ms > 0 ? uv_now(server->loop) + ms : UINT64_MAX;
     rc_link_join_last(&server->waiting[kind], &c->wait);
     rc_server_arm(server, c->deadline_ms);
-}
-
-/* Input that waits: bounded, and large enough for any head. */
-static uint32_t stash_limit(const rc_server_settings *settings)
-{
-    return settings->limits.head_bytes > settings->read_bytes ? settings->limits.head_bytes
-                                                              : settings->read_bytes;
 }
 
 static bool stash(rc_connection *c, rc_str bytes)
@@ -291,6 +305,55 @@ static void on_eof(rc_connection *c, bool is_clean)
     c->has_eof = true;
 }
 
+static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
+
+/* Bytes have come for a body that was waited for. A pause of the handler's is not the client's
+ * time. */
+static void count_body_wait(rc_connection *c)
+{
+    const uint32_t idle_ms = c->server->settings.body_idle_ms;
+    if (c->waits_for != RC_WAIT_BODY || idle_ms == 0 || c->stage != RC_STAGE_BODY)
+        return;
+    c->exchange->body_wait_ms += uv_now(c->server->loop) - (c->deadline_ms - idle_ms);
+}
+
+/* A byte now and then is enough for the wait between two of them, and would last for ever. */
+static bool is_trickle(const rc_connection *c)
+{
+    const rc_exchange *x = c->exchange;
+    const uint32_t idle_ms = c->server->settings.body_idle_ms;
+    return c->stage == RC_STAGE_BODY && c->broken == RC_GONE_NONE && idle_ms > 0 && !x->is_paused &&
+           !x->is_ended && rc_link_is_alone(&c->kick) &&
+           x->body_wait_ms > idle_ms + x->body_bytes * RC_BODY_BYTE_MS;
+}
+
+/* The end of what a client has sent is behind all of it. So that it is seen, requests that came too
+ * early are let go of, which were not begun; the answer that is being made is the connection's
+ * last. The body of a request cannot be let go of: there the system is asked. */
+static void look_after(rc_connection *c)
+{
+    uv_os_fd_t fd = -1;
+    if (c->stage == RC_STAGE_WAIT) {
+        c->is_overrun = true;
+        c->is_last = true;
+        c->discarded_bytes = c->stash_len;
+        free_stash(c);
+        return;
+    }
+    if (uv_fileno(&c->uv.handle, &fd) != 0)
+        return;
+    struct pollfd polled = {.fd = fd, .events = POLLRDHUP};
+    if (poll(&polled, 1, 0) > 0)
+        rc_connection_lose(c, RC_GONE_CLIENT);
+}
+
+static void drop(rc_connection *c, size_t len)
+{
+    c->discarded_bytes += len;
+    if (c->discarded_bytes > OVERRUN_BYTES)
+        rc_connection_lose(c, RC_GONE_CLIENT);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 {
     rc_connection *c = stream->data;
@@ -300,6 +363,11 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         on_eof(c, got == UV_EOF);
         return;
     }
+    if (c->is_overrun && c->stage == RC_STAGE_WAIT) {
+        drop(c, (size_t)got);
+        return;
+    }
+    count_body_wait(c);
     c->has_moved = true;
     rc_str input = rc_str_make(buf->base, (size_t)got);
     bool is_kept = true;
@@ -311,13 +379,14 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         is_kept = stash(c, input);
         run_stash(c);
     }
-    if (is_kept)
-        carry_on(c);
-    else
+    if (!is_kept) {
         rc_connection_lose(c, RC_GONE_MEMORY);
+        return;
+    }
+    if (is_trickle(c))
+        rc_connection_refuse(c, RC_GONE_BODY_TIMEOUT, &too_slow);
+    carry_on(c);
 }
-
-static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
 
 void rc_connection_expire(rc_connection *c, rc_wait kind)
 {
@@ -331,6 +400,8 @@ void rc_connection_expire(rc_connection *c, rc_wait kind)
     else if (kind == RC_WAIT_WRITE &&
              uv_stream_get_write_queue_size(&c->uv.stream) == c->stalled_left)
         rc_connection_lose(c, RC_GONE_WRITE_TIMEOUT);
+    else if (kind == RC_WAIT_LOOK)
+        look_after(c);
     else if (kind == RC_WAIT_LINGER || (c->stage == RC_STAGE_IDLE && rc_connection_is_quiet(c)))
         rc_connection_close(c, false);
     rc_connection_settle(c);

@@ -50,6 +50,7 @@ struct rc_exchange {
     const char *head;         /* in on_request, or head_copy */
     char *head_copy;          /* reader.head_bytes long */
     uint64_t body_bytes;      /* of the request's body, so far */
+    uint64_t body_wait_ms;    /* that was waited for them */
     uint64_t sent_before;     /* on the connection, when the request came */
     uint64_t left;            /* of an answer with a length */
     rc_http1_framing framing; /* of the answer */
@@ -103,6 +104,7 @@ struct rc_connection {
     bool is_above;   /* the handler was told to stop writing */
     bool has_moved;  /* bytes came since the deadline was set */
     bool has_eof;    /* the client has shut its side */
+    bool is_overrun; /* it sent too much ahead: what comes is dropped, and the answer is the last */
 };
 
 /* Links and free lists. */

@@ -60,7 +60,7 @@ static void set_framing(rc_exchange *x, int status, rc_http1_framing framing, ui
     if (status == 204 || status == 304)
         x->framing = RC_HTTP1_NO_BODY;
     x->is_bodiless = is_head_request(x) || x->framing == RC_HTTP1_NO_BODY;
-    c->is_last = is_old || !x->reader.is_kept_alive || c->server->is_stopping ||
+    c->is_last = is_old || !x->reader.is_kept_alive || c->server->is_stopping || c->is_overrun ||
                  x->framing == RC_HTTP1_UNTIL_CLOSE || has_long_rest(x);
 }
 

@@ -32,6 +32,8 @@
 #include "http/http1.h"
 
 #define RC_LISTENERS_MAX 8
+/* 500 bytes a second: nobody who wants an answer is slower for long. */
+#define RC_BODY_BYTE_MS 2u
 
 typedef struct rc_server rc_server;
 typedef struct rc_connection rc_connection;
@@ -42,7 +44,8 @@ typedef struct rc_server_settings {
     rc_http1_limits limits;
     uint32_t max_connections;
     uint32_t head_ms;          /* for a whole head, which begins with the connection */
-    uint32_t body_idle_ms;     /* between pieces of a body that is wanted */
+    uint32_t body_idle_ms;     /* between pieces of a body that is wanted; and for all of it, with
+                                * RC_BODY_BYTE_MS more for each byte */
     uint32_t keep_alive_ms;    /* between requests */
     uint32_t write_idle_ms;    /* without the client taking a byte of what waits for it */
     uint32_t linger_ms;        /* for a client to see an answer that it did not wait for */
@@ -144,7 +147,8 @@ typedef enum rc_wait {
     RC_WAIT_BODY = 2,
     RC_WAIT_WRITE = 3,
     RC_WAIT_LINGER = 4,
-    RC_WAIT_COUNT = 5,
+    RC_WAIT_LOOK = 5,
+    RC_WAIT_COUNT = 6,
     RC_WAIT_NONE = RC_WAIT_COUNT
 } rc_wait;
 

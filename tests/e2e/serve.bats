@@ -398,6 +398,17 @@ YAML
   - {model: "*", chain: [{target: up/*}]}'
     [ "$(curl -sS "$base/healthz")" = ok ]
     [ "$(curl -sS "$base/readyz")" = ok ]
+    # The head alone is that of a GET; the connection goes on behind it.
+    for path in healthz v1/models v1/models/named; do
+        curl -sS "$base/$path" -o whole
+        curl -sS -I "$base/$path" --next -sS "$base/healthz" >head
+        [ "$(status)" = 200 ]
+        [ "$(header '[Cc]ontent-[Ll]ength')" = "$(stat -c %s whole)" ]
+        [ "$(tail -n 1 head)" = ok ]
+    done
+    curl -sS -o answer -D head -X DELETE "$base/v1/models"
+    [ "$(status)" = 405 ]
+    [ "$(header allow)" = "GET, HEAD" ]
     curl -sS "$base/v1/models" >answer
     has '"id":"named"'
     has '"id":"up/gpt-4o"'
@@ -600,6 +611,24 @@ YAML
     chat mock/ok false -H "Origin: http://localhost:3000"
     [ "$(status)" = 200 ]
     [ "$(requests)" = 1 ]
+}
+
+@test "a page whose name was led here may not use a gateway without tokens; programs ask by any name" {
+    mock
+    gate "$any"
+    rebound() { curl -sS -m 30 -o answer -D head -H "Host: evil.example:$port" "$@" "$base/p/up/models"; }
+    rebound -H "Sec-Fetch-Site: same-origin"
+    [ "$(status)" = 403 ]
+    has '"error_code":"PermissionDenied"'
+    has 'configure `clients`'
+    rebound -A "Mozilla/5.0 (X11)"
+    [ "$(status)" = 403 ]
+    [ "$(requests)" = 0 ]
+    rebound
+    [ "$(status)" != 403 ]
+    [ "$(requests)" = 1 ]
+    curl -sS -o answer -D head -H "Sec-Fetch-Site: same-origin" "$base/v1/models"
+    [ "$(status)" = 200 ]
 }
 
 @test "it says where the dashboard is, at an address and at a socket" {

@@ -110,6 +110,8 @@ static void methods_are_checked(void **state)
     assert_true(rc_gate_endpoint_takes(chat, RC_STR("POST")));
     assert_false(rc_gate_endpoint_takes(chat, RC_STR("GET")));
     assert_true(rc_gate_endpoint_takes(models, RC_STR("GET")));
+    assert_true(rc_gate_endpoint_takes(models, RC_STR("HEAD")));
+    assert_false(rc_gate_endpoint_takes(chat, RC_STR("HEAD")));
     assert_false(rc_gate_endpoint_takes(models, RC_STR("DELETE")));
     assert_true(rc_gate_endpoint_takes(any, RC_STR("DELETE")));
 }

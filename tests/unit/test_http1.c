@@ -99,6 +99,33 @@ static void requests_are_read(void **state)
     assert_true(rc_http1_is_reusable(&reader));
 }
 
+/* RFC 9112, section 3.2.2. */
+static void a_target_may_be_a_whole_url(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *host, *path, *of;
+    } cases[] = {
+        {"http://a/v1/models?x=y", "a", "/v1/models?x=y", "a"},
+        {"HTTP://Gate:8787/", "gate:8787", "/", "Gate:8787"},
+        {"http://[::1]:8787//x", "[::1]:8787", "//x", "[::1]:8787"},
+        {"http://a", "a", "/", "a"},
+        {"/http://b/", "a", "/http://b/", "a"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[256];
+        int len = snprintf(text, sizeof(text),
+                           "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 2\r\n\r\nhiNEXT",
+                           cases[i].target, cases[i].host);
+        result got = read_in_all_pieces(RC_HTTP1_REQUEST, rc_str_make(text, (size_t)len), false);
+        assert_int_equal(got.fault, RC_HTTP1_FAULT_NONE);
+        assert_true(got.is_whole);
+        assert_memory_equal(text + got.used, "NEXT", 4);
+        assert_true(rc_str_eq(rc_http1_target(&reader, text), rc_str_c(cases[i].path)));
+        assert_true(rc_str_eq(rc_http1_host(&reader, text), rc_str_c(cases[i].of)));
+    }
+}
+
 static void chunks_are_put_together(void **state)
 {
     (void)state;
@@ -466,6 +493,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_read),
+        cmocka_unit_test(a_target_may_be_a_whole_url),
         cmocka_unit_test(chunks_are_put_together),
         cmocka_unit_test(responses_are_read),
         cmocka_unit_test(a_304_has_no_body_whatever_it_says),

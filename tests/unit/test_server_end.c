@@ -1,5 +1,7 @@
 /* How exchanges and connections end: clients that leave, cut answers, slow clients, a server that
  * stops. */
+#include <poll.h>
+
 #include "support/server_world.h"
 
 static rc_server_settings brief_settings(void)
@@ -301,6 +303,19 @@ static void what_comes_too_slowly_is_closed(void **state)
     client_open(); /* a body */
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5\r\n\r\nhe"));
     UNTIL(world.is_at_end);
+    assert_true(got("HTTP/1.1 408 "));
+    assert_string_equal(world.log, "/echo gone:BODY_TIMEOUT");
+    client_close();
+
+    forget(); /* a body that comes, but hardly */
+    client_open();
+    client_send(RC_STR("POST /echo" HOST "Content-Length: 5000\r\n\r\n"));
+    for (int i = 0; i < PATIENCE / 100 && !world.is_at_end; i++) {
+        client_send(RC_STR("x"));
+        (void)poll(NULL, 0, 10);
+        turn();
+        client_read();
+    }
     assert_true(got("HTTP/1.1 408 "));
     assert_string_equal(world.log, "/echo gone:BODY_TIMEOUT");
     client_close();

@@ -1,5 +1,6 @@
 """Whoever waits no longer takes the provider's call along: a client that leaves, and a deadline."""
 
+import select
 import socket
 import threading
 import time
@@ -16,6 +17,10 @@ patient["routes"].insert(0, {"model": "waiting", "policy": "waiting", "chain": [
 patient["routes"].insert(0, {"model": "hanging", "policy": "quick", "chain": [{"target": "a/m"}],
                              "timeouts": {"first_byte_ms": 400}})
 gateway = Gateway(patient)
+
+
+def large(mark):
+    return chat(mark, body=b'{"model":"once","messages":["%b"]}' % (b"x" * (8 << 20)))
 
 
 class Watch:
@@ -107,6 +112,55 @@ def leaves_behind_others():
     check(len(plan.seen) == 1, "the second one was begun")
 
 
+def pour(client, data):
+    """As much of it as the two systems take."""
+    client.sock.setblocking(False)
+    sent = 0
+    while sent < len(data) and select.select([], [client.sock], [], 0.1)[1]:
+        sent += client.sock.send(data[sent:])
+    return sent
+
+
+def leaves_behind_a_large_one(leave):
+    """Its end is behind bytes that nobody has asked for yet, and is seen nevertheless."""
+    watch = Watch(b"")
+    mark, plan = upstream.plan(watch)
+    client = Client(gateway.port)
+    client.send(chat(mark, "once"))
+    check(watch.sent.wait(WAIT_S))
+    check(pour(client, large(mark)) > 200000, "it fits into what is read ahead")
+    leave(client)
+    check(watch.gone.wait(WAIT_S / 2) and watch.how == "reset", "the provider saw", watch.how)
+    client.sock.close()
+    check(len(plan.seen) == 1, "the second one was begun")
+
+
+def stays_behind_a_large_one():
+    """Who stays gets the answer that was begun, and is told that it is the last one."""
+    go_on = threading.Event()
+
+    def step(conn, _):
+        check(go_on.wait(WAIT_S))
+        conn.sendall(OK_CHAT)
+        return True
+    mark, plan = upstream.plan(step)
+    with Client(gateway.port) as client:
+        client.send(chat(mark, "once"))
+        wait_until(lambda: plan.seen, "the request")
+        data = large(mark)
+        end = time.monotonic() + WAIT_S
+        sent = 0
+        while sent < len(data):
+            check(time.monotonic() < end, "nobody takes it:", sent)
+            sent += pour(client, data[sent:])
+        client.sock.settimeout(WAIT_S)
+        go_on.set()
+        answer = client.read()
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        check(answer.get("connection") == "close", answer.head.raw)
+    check(len(plan.seen) == 1, "the second one was begun")
+
+
 def leaves_in_its_body():
     with Client(gateway.port) as client:
         client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nContent-Length: 100\r\n\r\n{")
@@ -142,6 +196,22 @@ def deadline(model, tries, stream):
         check(watch.gone.wait(WAIT_S) and watch.how == "reset", watch.how)
 
 
+def deadline_in_its_body(is_chunked):
+    """It runs while the body comes, however slowly that is; nobody is asked."""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    framing = b"Transfer-Encoding: chunked" if is_chunked else b"Content-Length: 5000"
+    with Client(gateway.port) as client:
+        client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nx-plan: %b\r\n"
+                    b"x-recourse-deadline-ms: 300\r\n%b\r\n\r\n" % (mark.encode(), framing))
+        end = time.monotonic() + WAIT_S
+        while not select.select([client.sock], [], [], 0.02)[0]:
+            check(time.monotonic() < end, "a body that trickles is waited for")
+            client.send(chunk(b" ") if is_chunked else b" ")
+        answer = client.read()
+    check(answer.status == 504 and b"DeadlineExceeded" in answer.body, answer)
+    check(answer.get("x-should-retry") == "false" and not plan.seen, answer)
+
+
 def deadline_in_a_stream(sample):
     """Behind content it is an event of the stream."""
     head, _ = framed(sample, "chunked")
@@ -174,11 +244,16 @@ for leave in (close, shut, hard):
                    b"H")
 suite.case("one that stays sees the second try", waits_otherwise)
 suite.case("leaves with a request pipelined", leaves_behind_others)
+for leave in (close, shut, hard):
+    suite.case("leaves with a large request pipelined", leaves_behind_a_large_one, leave)
+suite.case("stays with a large request pipelined", stays_behind_a_large_one)
 suite.case("leaves in its own body", leaves_in_its_body)
 for is_stream in (False, True):
     what = "a stream" if is_stream else "an answer"
     suite.case(f"a deadline, one try: {what}", deadline, "m", (1,), is_stream)
     suite.case(f"a deadline over three tries: {what}", deadline, "hanging", (2, 3), is_stream)
+suite.case("a deadline in the client's own body", deadline_in_its_body, False)
+suite.case("a deadline in the client's own chunks", deadline_in_its_body, True)
 for one in SAMPLES:
     suite.case(f"a deadline behind content: {one.name}", deadline_in_a_stream, one)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))

@@ -22,6 +22,20 @@ def planned(*steps):
     return upstream.plan(*(steps or (saying(OK_CHAT),)))
 
 
+# ---- targets ----
+
+
+def whole_url():
+    """A target as for a proxy (RFC 9112, section 3.2.2); the provider gets a path."""
+    mark, plan = planned()
+    data = chat(mark, "once")
+    with Client(gateway.port) as client:
+        check_ok(client.ask(data.replace(b" /v1", b" http://gateway/v1", 1)))
+        check_ok(client.ask(data))
+    check(len({request.path for request in plan.seen}) == 1 and plan.seen[0].path[0] == "/",
+          [request.raw for request in plan.seen])
+
+
 # ---- one connection ----
 
 
@@ -175,7 +189,8 @@ def head_requests():
                    b"x-mine: 1\r\n\r\n")
     mark, _ = planned(step)
     with Client(gateway.port) as client:
-        for path, status in (("/healthz", 200), ("/v1/models", 405), ("/v2/none", 404)):
+        for path, status in (("/healthz", 200), ("/v1/models", 200), ("/v1/messages", 405),
+                             ("/v2/none", 404)):
             answer = client.ask(b"HEAD %b HTTP/1.1\r\nHost: g\r\n\r\n" % path.encode(), is_head=True)
             check(answer.status == status and int(answer.get("content-length")) > 0, path, answer)
         answer = client.ask(b"HEAD /p/a/files HTTP/1.1\r\nHost: g\r\nx-plan: %b\r\n\r\n"
@@ -292,6 +307,7 @@ def ceiling(make, limit, status, port):
 
 
 suite = Suite()
+suite.case("a target that is a whole URL", whole_url)
 suite.case("pipelined requests are answered in their order", pipelined)
 suite.case("fifty pipelined requests", pipelined_many)
 suite.case("the last request is the last", closes_when_asked)
