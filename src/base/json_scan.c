@@ -75,6 +75,11 @@ static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
 {
     const uint64_t even = UINT64_C(0x5555555555555555);
     uint64_t first = *carry;
+    uint64_t behind = backslashes << 1 | first;
+    if (!(backslashes & behind)) { /* no two side by side: nearly always */
+        *carry = backslashes >> 63;
+        return behind;
+    }
     uint64_t runs = backslashes & ~first; /* a first byte that is escaped begins nothing */
     uint64_t starts = runs & ~(runs << 1);
     uint64_t behind_odd_start;

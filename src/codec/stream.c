@@ -59,6 +59,7 @@ static void look_at_oversized(const rc_stream_watch *watch, const rc_stream_even
     if (row)
         seen->kinds |= row->kinds & (RC_STREAM_FINISH | RC_STREAM_TERMINATOR | RC_STREAM_ERROR);
     rc_stream_walk_tail(watch->dialect, event->tail, found);
+    found->has_numbers = true;
     if (rc_usage_read_tail(&found->usage, event->tail))
         seen->kinds |= RC_STREAM_USAGE;
     if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
@@ -106,7 +107,10 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
 /* What is counted once the model has stopped is all of it. */
 static void note_usage(rc_stream_watch *watch, const rc_stream_found *found)
 {
-    rc_usage_add(&watch->usage, &found->usage);
+    if (found->has_numbers)
+        rc_usage_add(&watch->usage, &found->usage);
+    else
+        watch->usage.weight += found->usage.weight;
     if (found->seen.kinds & RC_STREAM_USAGE && watch->finish != RC_STREAM_FINISH_NONE)
         watch->usage.is_final = true;
 }

@@ -22,32 +22,42 @@ void rc_stream_feed_push(rc_stream_feed *feed, rc_str piece)
     feed->from = 0;
 }
 
+/* Leaves the last bytes in the room, and forgets its failure. */
+static void cut_room(rc_buf *room, size_t most)
+{
+    const rc_str all = rc_buf_get(room);
+    const size_t kept = all.len < most ? all.len : most;
+    if (kept > 0)
+        memmove(room->ptr, all.ptr + all.len - kept, kept);
+    rc_buf_reset(room);
+    room->len = kept;
+}
+
 void rc_stream_feed_begin(rc_stream_feed *feed)
 {
     if (feed->is_room_given)
-        rc_buf_reset(feed->room);
+        cut_room(feed->room, feed->is_oversized ? RC_STREAM_TAIL_MAX : 0);
     feed->is_room_given = false;
 }
 
-/* The tail of an oversized event goes on with these bytes. */
-static void keep_tail(rc_stream_feed *feed, rc_str bytes)
+/* The tail of an oversized event goes on with these bytes, which may be the room's. Without memory
+ * there is none. */
+static rc_str keep_tail(rc_stream_feed *feed, rc_str bytes)
 {
-    rc_str last = bytes.len > sizeof feed->tail
-                      ? rc_str_slice(bytes, bytes.len - sizeof feed->tail, bytes.len)
-                      : bytes;
-    size_t room = sizeof feed->tail - last.len;
-    size_t kept = feed->tail_len < room ? feed->tail_len : room;
-    memmove(feed->tail, feed->tail + feed->tail_len - kept, kept);
-    if (last.len > 0)
-        memcpy(feed->tail + kept, last.ptr, last.len);
-    feed->tail_len = kept + last.len;
+    const size_t from = bytes.len > RC_STREAM_TAIL_MAX ? bytes.len - RC_STREAM_TAIL_MAX : 0;
+    const rc_str last = rc_str_slice(bytes, from, bytes.len);
+    if (bytes.len > 0 && bytes.ptr == feed->room->ptr)
+        return last;
+    cut_room(feed->room, RC_STREAM_TAIL_MAX - last.len);
+    if (rc_buf_push(feed->room, last) != RC_OK)
+        rc_buf_reset(feed->room);
+    return rc_buf_get(feed->room);
 }
 
 /* An event whose last byte so far is the one in front of `to`. */
 static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_event *ret_event)
 {
-    if (feed->is_oversized)
-        keep_tail(feed, raw);
+    const rc_str tail = feed->is_oversized ? keep_tail(feed, raw) : rc_str_make(NULL, 0);
     *ret_event = (rc_stream_event){
         .type = RC_STREAM_EVENT_PART,
         .begin = feed->begin,
@@ -55,7 +65,7 @@ static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_e
         .raw = raw,
         .retry_ms = -1,
         .is_oversized = feed->is_oversized,
-        .tail = rc_str_make(feed->tail, feed->tail_len),
+        .tail = tail,
     };
 }
 
@@ -88,8 +98,8 @@ static rc_stream_given give_head(rc_stream_feed *feed, size_t to, rc_stream_even
 static void close_event(rc_stream_feed *feed)
 {
     feed->has_end = false;
+    feed->is_room_given |= feed->is_oversized; /* the tail */
     feed->is_oversized = false;
-    feed->tail_len = 0;
     feed->begin = feed->offset + feed->end;
 }
 
@@ -141,7 +151,8 @@ bool rc_stream_feed_give_rest(rc_stream_feed *feed, rc_stream_event *ret_event)
     if (feed->offset + feed->piece.len == feed->begin)
         return false;
     feed->end = feed->piece.len;
-    start_event(feed, feed->end, take_room(feed), ret_event);
+    const rc_str rest = feed->is_oversized ? rc_str_make(NULL, 0) : take_room(feed);
+    start_event(feed, feed->end, rest, ret_event);
     ret_event->is_cut = true;
     close_event(feed);
     return true;

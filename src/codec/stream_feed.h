@@ -5,7 +5,8 @@
  *
  *   the event lies in the piece      a view of the piece; nothing is copied
  *   it came in several pieces        they are put together in the room
- *   it is above the ceiling          given away in parts as they come; nothing is kept
+ *   it is above the ceiling          given away in parts as they come; its last bytes are kept in
+ *                                    the room
  *
  * What the event is never depends on how it was cut into pieces, only the parts do. */
 #ifndef RC_CODEC_STREAM_FEED_H
@@ -27,8 +28,6 @@ typedef struct rc_stream_feed {
     bool has_end;
     bool is_oversized;
     bool is_room_given; /* what the room holds was given, and can go at the next call */
-    size_t tail_len;
-    char tail[RC_STREAM_TAIL_MAX]; /* the last bytes of the oversized event under way */
 } rc_stream_feed;
 
 /* room: borrows until the last event was used; it holds one event, and its data a second time if

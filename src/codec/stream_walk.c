@@ -85,12 +85,14 @@ static void on_content(walk *w, rc_stream_action what, const rc_json_walked *v)
 
 static void on_usage(rc_stream_found *found, rc_str object)
 {
+    found->has_numbers = true;
     if (rc_usage_read_object(&found->usage, object))
         found->seen.kinds |= RC_STREAM_USAGE;
 }
 
 static void on_count(rc_stream_found *found, rc_str name, const rc_json_walked *v)
 {
+    found->has_numbers = true;
     if (v->first != '"' && rc_usage_read_number(&found->usage, name, v->raw))
         found->seen.kinds |= RC_STREAM_USAGE;
 }
@@ -245,7 +247,6 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
         row = rc_stream_type_find(dialect, type_of(name, data));
     if (row)
         root = &rc_stream_shapes[row->shape];
-    *found = rc_stream_found_none();
     walk w = {.json = rc_json_walk_begin(data), .found = found};
     if (!walk_root(&w, root)) {
         *found = rc_stream_found_none();

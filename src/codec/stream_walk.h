@@ -7,6 +7,7 @@
 typedef struct rc_stream_found {
     rc_stream_seen seen;
     rc_usage usage;
+    bool has_numbers;  /* usage has some, which few events do */
     uint64_t begun;    /* choices with content, a bit each */
     uint64_t finished; /* choices with a finish reason */
 } rc_stream_found;
@@ -14,7 +15,7 @@ typedef struct rc_stream_found {
 /* Nothing found yet. */
 rc_stream_found rc_stream_found_none(void);
 
-/* What the data of an event holds. name: of the event; counts where the data has no type. False:
+/* What the data of an event holds. found: nothing yet. name: of the event; counts where the data has no type. False:
  * the data is no JSON object or array, or damaged where it was looked at; nothing is found then.
  * What a shape does not name is passed over by its brackets and quotes. Views data. Kinds may
  * have RC_STREAM_REPEAT (codec/stream_table.h). */

@@ -35,7 +35,8 @@ static void push_text(rc_buf *buf, rc_str name, rc_str first, rc_str second)
     push_escaped(buf, first);
     if (first.len > 0 && second.len > 0)
         rc_buf_add_byte(buf, '/');
-    push_escaped(buf, second);
+    if (second.len > 0)
+        push_escaped(buf, second);
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 

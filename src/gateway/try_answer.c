@@ -2,11 +2,9 @@
 #include "base/str.h"
 #include "gateway/job.h"
 
-static bool is_type(const rc_gate_try *try, rc_str type)
+static bool is_events(rc_str type)
 {
-    const rc_str said =
-        rc_http1_find(try->reader, rc_buf_get(&try->head).ptr, RC_STR("content-type"));
-    return rc_str_starts_with_nocase(said, type);
+    return rc_str_starts_with_nocase(type, RC_STR("text/event-stream"));
 }
 
 /* ---- passing on ---- */
@@ -191,7 +189,7 @@ static void hold(rc_gate_try *try, rc_str piece)
 
 /* ---- what rc_upstream tells ---- */
 
-static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head)
+static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head, rc_str type)
 {
     const rc_gate_endpoint *endpoint = try->job->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
@@ -201,11 +199,13 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head)
     if (endpoint->wire == RC_WIRE_NATIVE ||
         (coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"))))
         return RC_MODE_RELAY;
-    if (is_type(try, RC_STR("text/event-stream")))
+    if (is_events(type))
         return is_watched ? RC_MODE_STREAM : RC_MODE_RELAY;
     if (endpoint->streams == RC_STREAMS_ALWAYS && is_watched && !try->job->request.is_sse)
         return RC_MODE_STREAM;
-    return is_type(try, RC_STR("application/json")) || is_watched ? RC_MODE_WHOLE : RC_MODE_RELAY;
+    return is_watched || rc_str_starts_with_nocase(type, RC_STR("application/json"))
+               ? RC_MODE_WHOLE
+               : RC_MODE_RELAY;
 }
 
 static void on_head(void *ctx, const rc_upstream_head *head)
@@ -221,9 +221,10 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
         return;
     }
-    try->mode = mode_of(try, head);
+    const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
+    try->mode = mode_of(try, head, type);
     if (try->mode == RC_MODE_STREAM)
-        rc_gate_try_stream_begin(try, !is_type(try, RC_STR("text/event-stream")));
+        rc_gate_try_stream_begin(try, !is_events(type));
     else if (job->beside == NULL)
         /* It has begun; from here on the pauses between its pieces count. */
         job->content_by_ms = RC_UNLIMITED;
