@@ -135,7 +135,14 @@ static void keep_model(rc_gate_request *request)
 static bool find_route(rc_gate_job *job)
 {
     keep_model(&job->request);
+    char room[256];
+    rc_buf text;
     const rc_gate_choice choice = rc_gate_plans_choose(job->edition->plans, &job->request);
+    rc_buf_init_fixed(&text, room, sizeof room);
+    if (rc_gate_plans_absent(job->edition->plans, choice.route, job->request.model, &text)) {
+        rc_gate_job_refuse(job, RC_CODE_AUTH_FAILED, 401, rc_buf_get(&text));
+        return false;
+    }
     if (choice.route == NULL) {
         rc_gate_job_refuse(job, RC_CODE_MODEL_NOT_FOUND, 404,
                            RC_STR("No route of this gateway fits the model, and no provider of "

@@ -693,6 +693,21 @@ shows() { screen | grep -qE -- "$1"; }
     grep -q '^recourse call: Cancelled: demo/hang' err
 }
 
+@test "a provider without a key: which variable to set" {
+    unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY GROQ_API_KEY
+    for model in gpt-4o openai/gpt-4o; do
+        run -77 --separate-stderr call --model $model hello
+        echo "$stderr"
+        said 'No API key for provider openai: set OPENAI_API_KEY or add'
+    done
+    run -77 --separate-stderr call --agent --model claude-sonnet-4-5 hello
+    has '"message":"No API key for provider anthropic: set ANTHROPIC_API_KEY or add providers.anthropic.keys in recourse.yaml."'
+    # Whoever routes it means it.
+    printf 'providers: {demo: {kind: demo}}\nroutes: [{model: gpt-4o, chain: [{target: demo/echo}]}]\n' >recourse.yaml
+    run -0 --separate-stderr call --model gpt-4o hello
+    [ "$output" = hello ]
+}
+
 @test "--agent: what was wrong before anything was asked is data, too" {
     check() { # EXIT-STATUS MESSAGE ARGUMENT...
         run -"$1" --separate-stderr call --agent --model demo/ok "${@:3}" </dev/null
