@@ -44,8 +44,8 @@ typedef struct rc_admin_stream rc_admin_stream; /* admin.h */
 
 typedef enum rc_admin_access {
     RC_ADMIN_OPEN = 0,  /* for whoever can reach it */
-    RC_ADMIN_READ = 1,  /* with the token, if there is one */
-    RC_ADMIN_CHANGE = 2 /* and not from another site */
+    RC_ADMIN_READ = 1,  /* with the token, if there is one, and not from another site */
+    RC_ADMIN_CHANGE = 2 /* and with a sign that no form has sent it */
 } rc_admin_access;
 
 /* A path and what answers it.

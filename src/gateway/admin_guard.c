@@ -143,14 +143,17 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_str type;
     rc_str mark;
-    if (request->route->access != RC_ADMIN_CHANGE)
+    if (request->route->access == RC_ADMIN_OPEN)
         return true;
+    /* A page that cannot read an answer can still ask, and hold what there is little of. */
     if (!is_same_site(request)) {
         refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
                "The request comes from another site's page.", RC_ACTION_FIX_REQUEST,
                "Use the operator's own page, recourse or curl.");
         return false;
     }
+    if (request->route->access != RC_ADMIN_CHANGE)
+        return true;
     const bool is_read = rc_admin_header(request, RC_STR("content-type"), &type) &&
                          rc_admin_header(request, RC_STR("x-recourse-admin"), &mark);
     if (is_read && (is_json(type) || rc_str_eq(mark, RC_STR("1"))))

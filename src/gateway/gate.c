@@ -282,11 +282,14 @@ static const rc_server_handler handler = {
 
 /* ---- the beginning ---- */
 
-static rc_server_settings server_settings(const rc_config *config)
+/* Each loop has its part of the connections: they do not wake each other, so that they cannot share
+ * what is left. */
+static rc_server_settings server_settings(const rc_config *config, uint32_t loops)
 {
+    const uint32_t part = (uint32_t)config->limits.max_connections / loops;
     rc_server_settings http = rc_server_settings_default;
     http.limits.head_bytes = (uint32_t)config->limits.max_header_bytes;
-    http.max_connections = (uint32_t)config->limits.max_connections;
+    http.max_connections = part > 0 ? part : 1;
     return http;
 }
 
@@ -300,7 +303,8 @@ rc_demo *rc_gate_demo(rc_gate *gate)
 /* RC_E_NOMEM: the loop has to run before the memory of what was begun is back. */
 static rc_status start(rc_gate *gate)
 {
-    const rc_server_settings http = server_settings(gate->editions->plans->config);
+    const rc_server_settings http =
+        server_settings(gate->editions->plans->config, gate->world->loops);
     rc_upstream_settings upstream = rc_upstream_settings_default();
     upstream.alloc = gate->settings.alloc;
     /* Requests are limited where they come in; providers limit the rest themselves. */

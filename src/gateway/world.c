@@ -28,6 +28,7 @@ rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, co
     memset(world, 0, sizeof *world);
     world->alloc = *alloc;
     world->calls = calls;
+    world->loops = loops;
     world->metrics = rc_metrics_new(alloc, loops);
     if (world->metrics == NULL)
         return RC_E_NOMEM;

@@ -74,6 +74,7 @@ struct rc_gate_world {
     rc_writer *writer;     /* NULL: there is no audit */
     rc_str store_url;      /* its own memory; empty: there is no audit */
     atomic_uint in_flight; /* requests of all loops */
+    uint32_t loops;        /* how many there are */
     rc_metrics *metrics;
     rc_purse purse; /* budgets of money; has locks of its own */
 };

@@ -252,9 +252,13 @@ static void another_sites_page_changes_nothing(void **state)
             fail_msg("%s: %d", cases[i].lines, reply.status);
         assert_int_equal(fake.acts - before, cases[i].status == 200);
     }
-    /* Reading is allowed: the answer cannot be read by the other page. */
+    /* Nor does it read, or hold a place among those who listen. What is open to all stays so. */
     assert_int_equal(
-        ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"), 200);
+        ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"), 403);
+    assert_int_equal(
+        ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: same-origin\r\n\r\n"), 200);
+    assert_int_equal(ask("GET /healthz HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"),
+                     200);
     end();
 }
 
