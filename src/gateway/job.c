@@ -143,6 +143,9 @@ static void cancel(rc_gate_job *job)
     const uint64_t now_ms = rc_gate_now(job->gate);
     if (job->state == RC_JOB_WAITING)
         rc_gate_job_step_wait_cut(job);
+    /* A try that waits for money has asked nobody. */
+    if (job->state == RC_JOB_PAUSED)
+        job->action.attempt--;
     if (job->beside != NULL)
         rc_hedge_on_cancel(&job->hedge, &job->call, now_ms);
     if (job->call.plan != NULL)
@@ -152,8 +155,7 @@ static void cancel(rc_gate_job *job)
 static void stop_tries(rc_gate_job *job)
 {
     rc_gate_try *tries[] = {job->beside, job->now};
-    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING ||
-                           job->state == RC_JOB_PAUSED;
+    const bool is_trying = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING;
     for (size_t i = 0; is_trying && i < 2; i++)
         if (tries[i] != NULL) {
             rc_gate_try_stop(tries[i]);
@@ -354,6 +356,7 @@ static uint64_t hedge_delay_ms(const rc_gate_job *job)
 
 void rc_gate_job_do(rc_gate_job *job, rc_action action)
 {
+    action.attempt -= job->unasked;
     job->action = action;
     rc_gate_job_step_action(job, &action);
     switch (action.what) {

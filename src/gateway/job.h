@@ -155,6 +155,7 @@ struct rc_gate_job {
     rc_chain_entry *entries; /* of a plan that has its own; NULL: it has not */
     rc_str model;            /* for targets that leave it open */
     rc_action action;
+    uint32_t unasked; /* tries that rc_call counts, in which nobody was asked */
     rc_hedge hedge;
     rc_gate_try *now;    /* the try under way, or the latest one; NULL: none yet */
     rc_gate_try *beside; /* a hedge's second lane; NULL: none */
@@ -286,8 +287,9 @@ void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message);
  * was carried out. */
 bool rc_gate_try_may_be_done(const rc_gate_try *try);
 rc_code rc_gate_local_code(rc_upstream_kind kind);
-/* The same with a report that is made, and why the call stops then. report: takes. */
-void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why);
+/* It was not even begun, and does not count: nobody was asked. why: the call stops, or there is no
+ * second lane. report: takes. */
+void rc_gate_try_refuse(rc_gate_try *try, const rc_report *report, rc_reason why);
 
 /* ---- job_money.c: budgets ---- */
 
@@ -328,6 +330,8 @@ void rc_gate_job_step_action(rc_gate_job *job, const rc_action *action);
 /* The answer is whole and goes on its way, and it is none that can be used: how the call ended is
  * told the same way everywhere. flaw: borrows. */
 void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw);
+/* An entry that was to be asked is not. */
+void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why);
 /* Somebody has ended the wait: only what was waited is counted. */
 void rc_gate_job_step_wait_cut(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);

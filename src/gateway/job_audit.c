@@ -150,7 +150,7 @@ static void add_outcome(audit *a)
         record->flags |=
             step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
     }
-    if (job->now == NULL)
+    if (job->now == NULL || job->action.attempt == 0)
         return;
     record->provider = job->now->provider->config->name;
     record->target = target_name(a, job->now->entry);
@@ -402,7 +402,7 @@ void rc_gate_job_count(rc_gate_job *job)
     if (job->request.trace.is_valid)
         told.trace_id =
             rc_str_make(job->request.trace.trace_id, sizeof job->request.trace.trace_id);
-    if (job->now != NULL) {
+    if (job->now != NULL && job->action.attempt > 0) {
         told.provider = job->now->provider->config->name;
         told.target = job->now->model;
         told.bytes = job->now->bytes;

@@ -90,5 +90,5 @@ void rc_gate_try_refuse_money(rc_gate_try *try, const rc_spend_answer *answer)
     rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT, what_next(answer));
     if (answer->renews_unix_ms > now_unix_ms)
         rc_builder_set_retry_after_ms(&builder, answer->renews_unix_ms - now_unix_ms);
-    rc_gate_try_fail_report(try, rc_builder_finish(&builder), answer->reason);
+    rc_gate_try_refuse(try, rc_builder_finish(&builder), answer->reason);
 }

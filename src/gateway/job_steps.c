@@ -229,6 +229,16 @@ static void add_skips(rc_gate_job *job)
     }
 }
 
+void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why)
+{
+    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_SKIP);
+    if (step == NULL)
+        return;
+    step->entry = entry;
+    step->credential = RC_NO_TARGET;
+    step->reason = why;
+}
+
 static void add(rc_gate_job *job, rc_record_kind kind, const rc_action *action)
 {
     rc_job_step *step = rc_gate_job_step(job, kind);

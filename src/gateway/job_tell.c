@@ -95,6 +95,81 @@ rc_str rc_gate_sentence(const char *clause, char *room, size_t size)
     return rc_buf_get(&text);
 }
 
+/* ---- another interface ---- */
+
+/* Can none of the route's providers answer such requests, whatever is in them? */
+static bool is_foreign(const rc_gate_job *job)
+{
+    if (job->report != NULL || job->action.reason != RC_WHY_NONE_CAPABLE)
+        return false;
+    for (uint16_t i = 0; i < job->plan.entry_count; i++) {
+        const rc_gate_provider *provider = rc_gate_job_provider_of(job, i);
+        if (provider->is_demo ||
+            rc_gate_endpoint_suits(job->request.endpoint, provider->config->kind->dialect))
+            return false;
+    }
+    return true;
+}
+
+static rc_str wire_name(rc_gate_wire wire)
+{
+    static const char *const names[RC_WIRE_COUNT] = {"OpenAI's", "Anthropic's", "Gemini's"};
+    return rc_str_c(wire < RC_WIRE_COUNT ? names[wire] : "its own");
+}
+
+static void push_path(rc_buf *text, const rc_gate_endpoint *endpoint)
+{
+    rc_buf_push(text, endpoint->path);
+    if (endpoint->model == RC_MODEL_PATH)
+        rc_buf_push(text, RC_STR("MODEL"));
+    rc_buf_push(text, endpoint->verb);
+}
+
+/* The provider's endpoints for the same kind of work, a few of them. */
+static uint32_t push_endpoints(rc_buf *text, const rc_gate_job *job, rc_dialect dialect)
+{
+    const rc_gate_endpoint *endpoint;
+    uint32_t count = 0;
+    for (size_t i = 0; count < 3 && (endpoint = rc_gate_endpoint_at(i)) != NULL; i++) {
+        const bool is_count =
+            endpoint->id == RC_ENDPOINT_COUNT_TOKENS || endpoint->id == RC_ENDPOINT_TOKENS;
+        if (endpoint->family != job->request.endpoint->family || endpoint->wire >= RC_WIRE_COUNT ||
+            is_count || !rc_gate_endpoint_suits(endpoint, dialect))
+            continue;
+        rc_buf_push(text, count++ > 0 ? RC_STR(", ") : RC_STR(""));
+        push_path(text, endpoint);
+    }
+    return count;
+}
+
+/* "/v1/messages is of Anthropic's interface, and the providers of this route speak another one:
+ * openai speaks OpenAI's." */
+static void tell_foreign(const rc_gate_job *job, rc_builder *builder)
+{
+    const rc_gate_endpoint *endpoint = job->request.endpoint;
+    const rc_config_provider *first = rc_gate_job_provider_of(job, 0)->config;
+    char room[1024];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    push_path(&text, endpoint);
+    rc_buf_push(&text, RC_STR(" is of "));
+    rc_buf_push(&text, wire_name(endpoint->wire));
+    rc_buf_push(&text, RC_STR(" interface, and the providers of this route speak another one: "));
+    rc_buf_push(&text, first->name);
+    rc_buf_push(&text, RC_STR(" speaks "));
+    rc_buf_push(&text, wire_name(rc_gate_wire_of(first->kind->dialect)));
+    rc_buf_push_byte(&text, '.');
+    rc_builder_set_message(builder, rc_buf_get(&text));
+    rc_buf_reset(&text);
+    rc_buf_push(&text, RC_STR("Send it to "));
+    if (push_endpoints(&text, job, first->kind->dialect) > 0)
+        rc_buf_push(&text, RC_STR(", in that interface, or to "));
+    rc_buf_push(&text, RC_STR("a model of a provider that speaks "));
+    rc_buf_push(&text, wire_name(endpoint->wire));
+    rc_buf_push_byte(&text, '.');
+    rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST, rc_buf_get(&text));
+}
+
 /* Wraps the latest failure; a call that ended at its deadline is told as that. */
 static const rc_report *tell_all(rc_gate_job *job)
 {
@@ -104,6 +179,8 @@ static const rc_report *tell_all(rc_gate_job *job)
     char room[256];
     rc_builder builder;
     rc_code code = is_tried ? RC_CODE_NONE : untried_code(action);
+    if (is_foreign(job))
+        code = RC_CODE_UNSUPPORTED_FEATURE;
     if (is_late)
         code = RC_CODE_DEADLINE_EXCEEDED;
     rc_gate_job_begin_report(
@@ -113,6 +190,8 @@ static const rc_report *tell_all(rc_gate_job *job)
     if (is_late)
         rc_builder_set_message(&builder,
                                RC_STR("The deadline passed before the answer was whole."));
+    if (is_foreign(job))
+        tell_foreign(job, &builder);
     rc_builder_set_cause(&builder, job->report);
     add_attempts(job, &builder);
     if (is_tried && job->now != NULL) {

@@ -136,19 +136,33 @@ static void push_host(const rc_origin *origin, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
+/* What `curl -d` says of every body. This one was read as JSON. */
+static bool is_mistyped(const writer *w, uint32_t at)
+{
+    const rc_gate_request *request = w->request;
+    return request->endpoint->wire != RC_WIRE_NATIVE && !rc_gate_request_is_form(request) &&
+           rc_str_starts_with_nocase(rc_http1_value(request->reader, request->head, at),
+                                     RC_STR("application/x-www-form-urlencoded"));
+}
+
 /* Accept goes on but for the wish for problems, which is for us. Bodies must be readable, so no
  * coding is accepted. */
 static void push_passed(const writer *w, rc_buf *buf)
 {
     const rc_gate_request *request = w->request;
     uint32_t from = 0;
+    bool has_type = false;
     for (uint32_t i = 0; i < request->fields.count; i++) {
         rc_gate_field field = (rc_gate_field)request->fields.ids[i];
         bool is_accept = field == RC_FIELD_ACCEPT && !request->wants_problem;
-        if (is_accept || rc_gate_field_is_sent(field, w->target->kind->dialect))
+        bool is_json = field == RC_FIELD_CONTENT_TYPE && is_mistyped(w, i);
+        if (!is_json && (is_accept || rc_gate_field_is_sent(field, w->target->kind->dialect)))
             continue;
         rc_gate_push_lines(buf, request->reader, request->head, from, i);
         from = i + 1;
+        if (is_json && !has_type)
+            rc_buf_add(buf, RC_STR("content-type: application/json\r\n"));
+        has_type |= is_json;
     }
     rc_gate_push_lines(buf, request->reader, request->head, from, request->fields.count);
     if (request->wants_problem)

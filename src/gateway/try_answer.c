@@ -91,6 +91,7 @@ void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then)
         rc_gate_try_judge_stream(try);
     rc_gate_job_step_try(try, try->flaw, true);
     job->action = rc_call_on_success(&job->call, rc_gate_now(gate));
+    job->action.attempt -= job->unasked;
     rc_gate_job_tell_action(job, &job->action);
     rc_gate_world_delivered(gate->world, job->route, job->action.entry);
     if (try->flaw != NULL)

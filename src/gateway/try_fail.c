@@ -147,13 +147,6 @@ bool rc_gate_try_may_be_done(const rc_gate_try *try)
     return try->job->request.replay == RC_REPLAY_NO && rc_gate_try_was_sent(try);
 }
 
-void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
-{
-    if (rc_code_get(code)->is_retryable && rc_gate_try_may_be_done(try))
-        code = RC_CODE_OUTCOME_UNKNOWN;
-    rc_gate_try_fail_report(try, report_try(try, code, message), RC_WHY_CANCELLED);
-}
-
 /* What was asked beside it is on record too. */
 static void give_up_beside(rc_gate_job *job)
 {
@@ -164,24 +157,54 @@ static void give_up_beside(rc_gate_job *job)
     rc_gate_try_free(other);
 }
 
-void rc_gate_try_fail_report(rc_gate_try *try, const rc_report *report, rc_reason why)
+/* What is in the way of a hedge is not in the way of the try that it was to help. */
+static void end_beside(rc_gate_job *job)
 {
-    rc_gate_job *job = try->job;
-    take_report(try, report);
-    if (job->beside != NULL)
-        rc_hedge_on_cancel(&job->hedge, &job->call, rc_gate_now(job->gate));
-    /* What is in the way of a hedge is not in the way of the try that it was to help. */
-    if (try == job->beside) {
-        job->beside = NULL;
-        rc_gate_try_free(try);
-        rc_gate_job_arm(job);
-        return;
-    }
-    if (job->beside != NULL)
-        give_up_beside(job);
+    rc_gate_try *try = job->beside;
+    rc_hedge_on_cancel(&job->hedge, &job->call, rc_gate_now(job->gate));
+    job->beside = NULL;
+    rc_gate_try_free(try);
+    rc_gate_job_arm(job);
+}
+
+static void cancel_call(rc_gate_job *job, rc_reason why)
+{
     rc_action action = rc_call_on_cancel(&job->call, rc_gate_now(job->gate));
     action.reason = why;
     rc_gate_job_do(job, action);
+}
+
+void rc_gate_try_fail_here(rc_gate_try *try, rc_code code, rc_str message)
+{
+    rc_gate_job *job = try->job;
+    if (rc_code_get(code)->is_retryable && rc_gate_try_may_be_done(try))
+        code = RC_CODE_OUTCOME_UNKNOWN;
+    take_report(try, report_try(try, code, message));
+    if (try == job->beside) {
+        end_beside(job);
+        return;
+    }
+    if (job->beside != NULL) {
+        rc_hedge_on_cancel(&job->hedge, &job->call, rc_gate_now(job->gate));
+        give_up_beside(job);
+    }
+    cancel_call(job, RC_WHY_CANCELLED);
+}
+
+void rc_gate_try_refuse(rc_gate_try *try, const rc_report *report, rc_reason why)
+{
+    rc_gate_job *job = try->job;
+    job->unasked++;
+    job->action.attempt--;
+    if (try == job->beside) {
+        rc_gate_job_step_passed(job, try->entry, why);
+        rc_report_free(report);
+        end_beside(job);
+        return;
+    }
+    rc_report_free(job->report);
+    job->report = report;
+    cancel_call(job, why);
 }
 
 rc_code rc_gate_local_code(rc_upstream_kind kind)

@@ -288,6 +288,46 @@ static void the_wish_for_problems_stays_here(void **state)
     assert_int_equal(rc_str_find(up.head, RC_STR("2023-06-01"), 0), RC_STR_NPOS);
 }
 
+/* What curl says of its -d is not what the body is. */
+static void json_is_called_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        const char *type;
+        bool is_changed;
+    } rows[] = {
+        {"/v1/chat/completions", "application/x-www-form-urlencoded", true},
+        {"/v1/chat/completions", "Application/X-WWW-Form-urlencoded; charset=utf-8", true},
+        {"/v1/images/edits", "application/x-www-form-urlencoded", true},
+        {"/v1/chat/completions", "application/json; charset=utf-8", false},
+        {"/v1/chat/completions", "text/plain", false},
+        {"/p/openai/files", "application/x-www-form-urlencoded", false},
+    };
+    rc_origin origin = gate_origin(providers[0].base_url);
+    rc_gate_target target = target_of(&providers[0], &origin);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char memory[4096];
+        char head[512];
+        char line[256];
+        rc_buf buf;
+        rc_gate_upstream up = {0};
+        rc_buf_init_fixed(&buf, memory, sizeof memory);
+        snprintf(head, sizeof head,
+                 "POST %s HTTP/1.1\r\nHost: a\r\nX-Before: 1\r\nContent-Type: %s\r\n"
+                 "X-Behind: 2\r\n\r\n",
+                 rows[i].path, rows[i].type);
+        snprintf(line, sizeof line, "Content-Type: %s\r\n", rows[i].type);
+        gate_read(rc_str_c(head), RC_STR("{\"model\":\"m\"}"));
+        assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_NONE);
+        assert_int_equal(has_line(up.head, RC_STR("content-type: application/json\r\n")),
+                         rows[i].is_changed);
+        assert_int_equal(has_line(up.head, rc_str_c(line)), !rows[i].is_changed);
+        assert_true(has_line(up.head, RC_STR("X-Before: 1\r\n")));
+        assert_true(has_line(up.head, RC_STR("X-Behind: 2\r\n")));
+    }
+}
+
 static void no_room_is_told(void **state)
 {
     (void)state;
@@ -309,6 +349,7 @@ int main(void)
         cmocka_unit_test(no_config_value_brings_a_line),
         cmocka_unit_test(no_client_value_brings_a_line),
         cmocka_unit_test(the_wish_for_problems_stays_here),
+        cmocka_unit_test(json_is_called_json),
         cmocka_unit_test(no_room_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 
 from gateways import Lasting, chat
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
@@ -161,7 +162,57 @@ def refusal_says_it_all():
         gateway.stop()
 
 
+def refusal_is_no_call(on_exceed):
+    """Who is refused for want of money has asked nobody: no attempt, no call in the statistics, and the
+    record says why. The same for one that waits for money and leaves."""
+    gateway = Lasting({}, {"TOKEN": "token-of-app"})
+    mock = Mock(gateway.folder)
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write("as_of: 2026-11-01\nprices:\n  - {model: '*', input: 100, output: 200}\n")
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml",
+            "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
+            "clients": [{"name": "app", "token": "env:TOKEN", "budget_usd": 0.03, "on_exceed": on_exceed}],
+            "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
+        gateway.start()
+        path, body = body_of("chat")
+        body["max_tokens"] = 100
+        data = post(path, json.dumps(body).encode(), extra=b"Authorization: Bearer token-of-app\r\n")
+        with Client(gateway.port) as client:
+            check(client.ask(data).status == 200)
+        for _ in range(3):
+            with Client(gateway.port) as client:
+                client.send(data)
+                if on_exceed == "fail":
+                    answer = client.read()
+                    check(answer.status == 402 and not answer.get("x-recourse-attempts"), answer.head.raw)
+                else:
+                    wait_until(lambda: "requests wait" in gateway.said(), "the pause")
+                    time.sleep(0.1)
+        wait_until(lambda: len(gateway.operations()) == 4, "the records")
+        gateway.end()
+        check(mock.ledger()["requests"] == 1, mock.ledger())
+        check(gateway.rows("SELECT count(*) FROM records WHERE kind = 2") == [(1,)])
+        check(gateway.rows("SELECT attempt, count(*) FROM operations GROUP BY attempt ORDER BY 1") ==
+              [(0, 3), (1, 1)], gateway.rows("SELECT attempt FROM operations"))
+        if on_exceed == "fail":
+            stops = gateway.rows("SELECT reason FROM records WHERE kind = 6")
+            check(stops == [(100,)] * 3, stops)
+        stats = subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", "stats", "--format", "json"],
+                               cwd=gateway.folder, check=True, timeout=WAIT_S, stdout=subprocess.PIPE).stdout
+        counts = json.loads(stats)
+        check(counts["attempts"]["count"] == 1 and counts["attempts"]["wasted"] == 0, stats)
+        check(counts["operations"]["attempts"] == 1 and counts["operations"]["wasted"] == 0, stats)
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
 suite = Suite()
+for word in ("fail", "pause"):
+    suite.case(f"who is refused has asked nobody, {word}", refusal_is_no_call, word)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
 main(suite)

@@ -1,5 +1,6 @@
 """Requests that are unusual and right must pass; ceilings hold to the byte."""
 
+import json
 import threading
 
 from harness import WAIT_S, Gateway, Suite, check, main, wait_until
@@ -306,6 +307,19 @@ def ceiling(make, limit, status, port):
         check(answer.status == status and answer.end == CLEAN, answer)
 
 
+def other_interface(path, model, theirs, speaks, ways):
+    """The refusal says that the interface differs, which one it is, and what to do."""
+    mark, plan = planned()
+    body = b'{"model":"%b","max_tokens":9,"input":"Hi","messages":[{"role":"user","content":"Hi"}]}'
+    with Client(gateway.port) as client:
+        answer = client.ask(post(path, body % model.encode(), mark))
+    check(answer.status == 422 and not plan.seen, answer)
+    check(answer.get("x-recourse-error-code") == "UnsupportedFeature", answer.head.raw)
+    report = json.loads(answer.body)["recourse"]
+    check(f"is of {theirs} interface" in report["message"] and speaks in report["message"], report)
+    check(ways in report["user_action"]["detail"], report)
+
+
 suite = Suite()
 suite.case("a target that is a whole URL", whole_url)
 suite.case("pipelined requests are answered in their order", pipelined)
@@ -332,4 +346,16 @@ for name, make, limit, status, server in (
         ("chunk extensions", extensions_of, 1024, 400, gateway)):
     suite.case(f"ceiling to the byte: {name}", ceiling, make, limit, status, server.port)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
+suite.case("another interface: messages to OpenAI's", other_interface, "/v1/messages", "once", "Anthropic's",
+           "a speaks OpenAI's", "/v1/chat/completions, /v1/completions, /v1/responses")
+suite.case("another interface: messages to a provider by name", other_interface, "/v1/messages", "a/m",
+           "Anthropic's", "a speaks OpenAI's", "/v1/chat/completions")
+suite.case("another interface: generate to OpenAI's", other_interface, "/v1beta/models/once:generateContent",
+           "once", "Gemini's", "a speaks OpenAI's", "/v1/chat/completions")
+suite.case("another interface: responses to Anthropic's", other_interface, "/v1/responses", "claude", "OpenAI's",
+           "ca speaks Anthropic's", "/v1/chat/completions, /v1/messages")
+suite.case("another interface: responses to Gemini's", other_interface, "/v1/responses", "gemini", "OpenAI's",
+           "ga speaks Gemini's", "/v1beta/models/MODEL:generateContent")
+suite.case("another interface: embeddings of Anthropic's", other_interface, "/v1/embeddings", "claude", "OpenAI's",
+           "ca speaks Anthropic's", "Send it to a model of a provider that speaks OpenAI's")
 main(suite, gateway, small, upstream, eager)
