@@ -357,8 +357,8 @@ PY
 
 @test "the manual knows every option" {
     for option in $(call --help | grep -o '^  --[a-z-]*' | tr -d ' '); do
-        sed -n '/^\.SS call$/,/^\.SS audit$/p' "${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse.1" |
-            sed 's/\\-/-/g' | grep -q -e "^\.BI* $option\b"
+        sed 's/\\-/-/g' "${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse-call.1" |
+            grep -q -e "^\.BI* $option\b"
     done
 }
 

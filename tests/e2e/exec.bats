@@ -184,8 +184,7 @@ END
 }
 
 @test "the manual has every option that the help has" {
-    manual=${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse.1
-    grep -q '^\.SS exec$' "$manual"
+    manual=${RECOURSE_SOURCE:-$BATS_TEST_DIRNAME/../..}/man/recourse-exec.1
     exec_ --help | grep -oE -- '^  --[a-z-]+' >options
     [ "$(wc -l <options)" -ge 9 ]
     while read -r option; do

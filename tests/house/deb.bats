@@ -24,7 +24,7 @@ setup_file() {
 }
 
 @test "everything is in it, and root's" {
-    for file in usr/bin/recourse usr/share/man/man1/recourse.1.gz \
+    for file in usr/bin/recourse usr/share/man/man1/recourse.1.gz usr/share/man/man1/recourse-serve.1.gz \
         usr/share/bash-completion/completions/recourse usr/share/zsh/vendor-completions/_recourse \
         usr/share/fish/vendor_completions.d/recourse.fish usr/lib/systemd/system/recourse.service \
         usr/lib/systemd/system/recourse.socket etc/recourse/recourse.yaml \

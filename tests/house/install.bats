@@ -44,7 +44,7 @@ compile_examples() { # KIND LINK-OPTION...
 @test "everything is installed" {
     for file in bin/recourse include/recourse/recourse.h lib/librecourse.a lib/librecourse.so.0 \
         lib/pkgconfig/recourse.pc lib/cmake/Recourse/RecourseConfig.cmake \
-        share/doc/recourse/LICENSE share/doc/recourse/copyright share/man/man1/recourse.1 share/man/man7/recourse-errors.7 \
+        share/doc/recourse/LICENSE share/doc/recourse/copyright share/man/man1/recourse.1 share/man/man1/recourse-serve.1 share/man/man7/recourse-errors.7 \
         share/bash-completion/completions/recourse share/zsh/site-functions/_recourse \
         share/fish/vendor_completions.d/recourse.fish; do
         echo "$file"

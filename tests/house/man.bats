@@ -4,7 +4,8 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    page=$RECOURSE_SOURCE/man/recourse.1
+    pages=$RECOURSE_SOURCE/man
+    cd "$BATS_TEST_TMPDIR" || return
 }
 
 commands() {
@@ -18,30 +19,41 @@ helped() { # COMMAND
         sed -n 's/^  --\([a-z][a-z-]*\).*/\1/p' | sort
 }
 
-# The options that head an entry of the command's section.
+# The options that head an entry of the command's page.
 written() { # COMMAND [PAGE]
-    awk -v name="$1" '
-        /^\.SS / { inside = $2 == name }
-        /^\.SH / { inside = 0 }
-        inside && heads && /^\.(B|BI|BR) \\-\\-/ {
+    awk '
+        heads && /^\.(B|BI|BR) \\-\\-/ {
             option = $2
             gsub(/\\-/, "-", option)
             sub(/^--/, "", option)
             sub(/[^a-z-].*/, "", option)
             print option
         }
-        { heads = /^\.T[PQ]/ }' "${2:-$page}" | sort
+        { heads = /^\.T[PQ]/ }' "${2:-$pages/recourse-$1.1}" | sort
 }
 
-@test "every command has a section and a line of synopsis, and no other has" {
+@test "every command but help has a page, a line of synopsis and one in the list, and no other has" {
     [ "$(commands | wc -l)" -ge 11 ]
-    diff <(commands | sort) <(sed -n '/^\.SH COMMANDS/,/^\.SH FORMATS/s/^\.SS //p' "$page" | sort)
+    diff <(commands | grep -vx help | sort) \
+        <(cd "$pages" && printf '%s\n' recourse-*.1 | sed 's/^recourse-\(.*\)\.1$/\1/' | sort)
     diff <(commands | sort) \
-        <(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/s/^\.B recourse \([a-z]*\).*/\1/p' "$page" | sort -u)
+        <(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/s/^\.B recourse \([a-z]*\).*/\1/p' "$pages/recourse.1" | sort -u)
+    diff <(commands | grep -vx help | sort) \
+        <(sed -n '/^\.SH COMMANDS/,/^\.SH EXIT/s/^\.BR recourse\\-\([a-z]*\) (1)$/\1/p' "$pages/recourse.1" | sort)
 }
 
-@test "every option of a command is in its section, and no other is" {
-    for command in $(commands); do
+@test "a page says of its command what the help says" {
+    COLUMNS=200 "$RECOURSE" help >help
+    for command in $(commands | grep -vx help); do
+        echo "$command"
+        line=$(sed -n '/^\.SH NAME/{n;p;}' "$pages/recourse-$command.1" | sed 's/\\-/-/g')
+        [ "$line" = "recourse-$command - $(sed -n "s/^  $command  *//p" help)" ]
+        grep -q "^\.B recourse $command\b" "$pages/recourse-$command.1"
+    done
+}
+
+@test "every option of a command is in its page, and no other is" {
+    for command in $(commands | grep -vx help); do
         echo "$command"
         diff <(helped "$command") <(written "$command")
     done
@@ -49,17 +61,17 @@ written() { # COMMAND [PAGE]
 }
 
 @test "an option that is missing from the page is seen" {
-    sed '/\\-\\-offline/d' "$page" >"$BATS_TEST_TMPDIR/page"
-    run ! diff <(helped doctor) <(written doctor "$BATS_TEST_TMPDIR/page")
+    sed '/\\-\\-offline/d' "$pages/recourse-doctor.1" >page
+    run ! diff <(helped doctor) <(written doctor page)
     [[ $output == *offline* ]]
 }
 
 @test "the verbs of config and audit are told of" {
     for word in check show keys prices import; do
-        sed -n '/^\.SS config/,/^\.S[SH] /p' "$page" | grep -qE "^\.B(R|I)? $word"
+        grep -qE "^\.B(R|I)? $word" "$pages/recourse-config.1"
     done
     for word in list show tail stats export check; do
-        sed -n '/^\.SS audit/,/^\.S[SH] /p' "$page" | grep -qE "^\.B(R|I)? $word"
+        grep -qE "^\.B(R|I)? $word" "$pages/recourse-audit.1"
     done
 }
 
