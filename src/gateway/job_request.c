@@ -17,10 +17,9 @@ static rc_str too_large(void)
 /* Of a path of no provider's: as whoever asks would have it. */
 static rc_dialect guess_dialect(const rc_gate_request *request)
 {
-    const rc_str path = rc_http1_target(request->reader, request->head);
-    if (rc_str_starts_with(path, RC_STR("/v1beta")))
-        return RC_DIALECT_GEMINI;
-    return request->has_version ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT;
+    const rc_dialect dialect =
+        rc_gate_local_dialect(rc_http1_target(request->reader, request->head));
+    return dialect != RC_DIALECT_GEMINI && request->has_version ? RC_DIALECT_ANTHROPIC : dialect;
 }
 
 /* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */
