@@ -23,7 +23,7 @@
 /* The first that systemd passes: sd_listen_fds(3). */
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
-#define MALLOC_KEPT_BYTES (8 << 20)
+#define MALLOC_KEPT_BYTES (512 << 10)
 
 static const int signal_numbers[RC_SERVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -316,9 +316,11 @@ static void prepare_process(void)
 {
     struct rlimit files;
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    /* Bodies come and go: their pages are not fetched from the system anew each time. */
+    /* Most bodies come and go: their pages are not fetched from the system anew each time. Large
+     * ones have pages of their own, which go back with them; glibc would raise that limit each
+     * time one does. */
     (void)mallopt(M_MMAP_THRESHOLD, MALLOC_KEPT_BYTES);
-    (void)mallopt(M_TRIM_THRESHOLD, 2 * MALLOC_KEPT_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, 4 * MALLOC_KEPT_BYTES);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {

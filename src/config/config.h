@@ -157,6 +157,7 @@ typedef struct rc_config_log {
 typedef struct rc_config_limits {
     uint64_t max_body_bytes;
     uint64_t replay_bytes;
+    uint64_t max_kept_bytes;
     uint64_t max_header_bytes;
     uint64_t max_connections;
     uint64_t max_in_flight;

@@ -268,13 +268,8 @@ static void on_gone(void *ctx, rc_exchange *exchange, const rc_gone *gone)
     on_done(ctx, exchange);
 }
 
-/* A head that is none. The server has no other place for headers than behind the type. */
-#define REFUSAL_TYPE                                                                         \
-    "application/problem+json\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff" \
-    "\r\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'"
-
-static size_t render_refusal(void *ctx, const rc_refusal *refusal, char *buf, size_t size,
-                             const char **ret_type)
+/* A head that is none. */
+static void render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     rc_admin *admin = ctx;
     rc_admin_reply reply;
@@ -284,14 +279,13 @@ static size_t render_refusal(void *ctx, const rc_refusal *refusal, char *buf, si
                                       RC_ACTION_FIX_REQUEST, RC_STR("Send a request of HTTP/1.1.")};
     rc_admin_reply_init(&reply, &admin->core.alloc);
     rc_admin_reply_problem(&admin->core, &reply, &problem);
-    const rc_str body = rc_buf_get(&reply.body);
-    *ret_type = REFUSAL_TYPE;
-    const bool is_good = rc_buf_status(&reply.body) == RC_OK && body.len > 0 && body.len <= size;
-    const size_t len = is_good ? body.len : 0;
-    if (len > 0)
-        memcpy(buf, body.ptr, len);
+    rc_buf_push(lines,
+                RC_STR("Content-Type: application/problem+json\r\nCache-Control: no-store\r\n"
+                       "X-Content-Type-Options: nosniff\r\nContent-Security-Policy: default-src "
+                       "'none'; frame-ancestors 'none'\r\n"));
+    if (rc_buf_status(&reply.body) == RC_OK)
+        rc_buf_push(page, rc_buf_get(&reply.body));
     rc_admin_reply_done(&reply);
-    return len;
 }
 
 static void on_server_stopped(void *ctx)

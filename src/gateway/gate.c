@@ -277,6 +277,7 @@ static const rc_server_handler handler = {
     .on_drained = on_drained,
     .on_done = on_done,
     .on_gone = on_gone,
+    .render_refusal = rc_gate_render_refusal,
     .on_stopped = on_stopped,
 };
 

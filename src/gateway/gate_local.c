@@ -1,6 +1,65 @@
-/* What the gateway answers by itself: is it there, and is it ready? */
+/* What the gateway answers by itself: is it there, is it ready; and to what is no request. */
+#include <recourse/builder.h>
+
 #include "base/str.h"
+#include "gateway/endpoint.h"
 #include "gateway/gate_private.h"
+
+#define MESSAGE_MAX 128u
+
+rc_dialect rc_gate_local_dialect(rc_str path)
+{
+    return rc_str_starts_with(path, RC_STR("/v1beta")) ? RC_DIALECT_GEMINI : RC_DIALECT_OPENAI_CHAT;
+}
+
+static rc_dialect dialect_of(rc_str target)
+{
+    rc_gate_match match;
+    const rc_str path = rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0));
+    return rc_gate_endpoint_match(path, &match) && match.endpoint->wire != RC_WIRE_LOCAL
+               ? match.endpoint->dialect
+               : rc_gate_local_dialect(path);
+}
+
+/* A request that did not come in time may come the next time. */
+static rc_code code_of(int status)
+{
+    switch (status) {
+    case 408:
+        return RC_CODE_NETWORK_TIMEOUT;
+    case 413:
+    case 414:
+    case 431:
+        return RC_CODE_REQUEST_TOO_LARGE;
+    default:
+        return RC_CODE_INVALID_REQUEST;
+    }
+}
+
+void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
+{
+    rc_gate *gate = ctx;
+    const rc_id id = rc_gate_next_id(gate);
+    const rc_dialect dialect = dialect_of(refusal->target);
+    char room[MESSAGE_MAX];
+    rc_buf message;
+    rc_builder builder;
+    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_buf_push(&message, RC_STR("The request is refused: "));
+    rc_buf_push(&message, rc_str_c(refusal->text));
+    rc_buf_push_byte(&message, '.');
+    rc_builder_init(&builder, &gate->settings.alloc, code_of(refusal->status));
+    rc_builder_set_id(&builder, &id);
+    rc_builder_set_message(&builder, rc_buf_get(&message));
+    rc_builder_set_http_status(&builder, refusal->status);
+    rc_builder_set_action(&builder, RC_ACTION_FIX_REQUEST,
+                          refusal->status == 408 ? RC_STR("Send the whole request without a pause.")
+                                                 : RC_STR("Send a request of HTTP/1.1."));
+    const rc_report *report = rc_builder_finish(&builder);
+    (void)rc_render_headers(report, dialect, lines);
+    (void)rc_render_body(report, dialect, RC_VIEW_USER, page);
+    rc_report_free(report);
+}
 
 bool rc_gate_answer_health(const rc_gate *gate, rc_exchange *exchange, rc_str path)
 {

@@ -107,6 +107,13 @@ void rc_gate_on_kept(uv_async_t *async);
 /* Paths of our own that are no endpoint of a provider's: health. True: it was answered. */
 bool rc_gate_answer_health(const rc_gate *gate, rc_exchange *exchange, rc_str path);
 
+/* What a client is told whose request is none, or does not come: in the dialect of its path, else
+ * OpenAI's. ctx: the gate. */
+void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page);
+
+/* The dialect of errors for a path, without its query, that is no endpoint of a provider's. */
+rc_dialect rc_gate_local_dialect(rc_str path);
+
 /* Appends the list of models: names that a client of the dialect can use as they are, of routes
  * without a star, then of targets. */
 void rc_gate_push_models(const rc_gate_plans *plans, rc_dialect dialect, rc_buf *buf);

@@ -123,7 +123,7 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_gate_job_steps_done(job);
     rc_gate_job_events_done(job);
     rc_report_free(job->report);
-    rc_gate_rest_buf(&job->body);
+    rc_gate_job_drop_body(job);
     rc_gate_rest_buf(&job->lines);
     rc_gate_leave(gate, job->edition);
     rc_metrics_in_flight(gate->metrics, -1);

@@ -161,6 +161,7 @@ struct rc_gate_job {
     rc_gate_try *beside; /* a hedge's second lane; NULL: none */
     uint64_t content_by_ms;
 
+    size_t kept_bytes;    /* of its body, as the world counts them */
     uint64_t upload_left; /* of a body that is passed on as it comes */
     rc_ask ask;           /* what the request asked, once its body is gone */
     bool is_once;         /* that body is gone */
@@ -230,6 +231,8 @@ void rc_gate_job_on_drained(rc_gate_job *job);
 void rc_gate_job_on_head(rc_gate_job *job, const char *head);
 void rc_gate_job_on_body(rc_gate_job *job, rc_str piece);
 void rc_gate_job_on_body_end(rc_gate_job *job);
+/* The body is not needed any more: others may keep as much. */
+void rc_gate_job_drop_body(rc_gate_job *job);
 
 /* ---- try.c: asking a provider ---- */
 

@@ -17,10 +17,9 @@ static rc_str too_large(void)
 /* Of a path of no provider's: as whoever asks would have it. */
 static rc_dialect guess_dialect(const rc_gate_request *request)
 {
-    const rc_str path = rc_http1_target(request->reader, request->head);
-    if (rc_str_starts_with(path, RC_STR("/v1beta")))
-        return RC_DIALECT_GEMINI;
-    return request->has_version ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT;
+    const rc_dialect dialect =
+        rc_gate_local_dialect(rc_http1_target(request->reader, request->head));
+    return dialect != RC_DIALECT_GEMINI && request->has_version ? RC_DIALECT_ANTHROPIC : dialect;
 }
 
 /* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */
@@ -264,13 +263,47 @@ static void on_piece_of_upload(rc_gate_job *job, rc_str piece)
         rc_gate_try_upload(job->now, piece, job->upload_left == 0);
 }
 
+/* Counts a piece that is to be kept. False: there is no room for it, and it was refused. */
+static bool count_kept(rc_gate_job *job, size_t len)
+{
+    atomic_size_t *all = &job->gate->world->kept_bytes;
+    const uint64_t most = rc_gate_job_plans(job)->config->limits.max_kept_bytes;
+    const size_t before = atomic_fetch_add_explicit(all, len, memory_order_relaxed);
+    if (before + len <= most) {
+        job->kept_bytes += len;
+        return true;
+    }
+    atomic_fetch_sub_explicit(all, len, memory_order_relaxed);
+    const bool is_too_large = job->kept_bytes + len > most;
+    rc_gate_job_drop_body(job);
+    if (is_too_large)
+        rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413,
+                           RC_STR("The request's body is larger than this gateway keeps: shorten "
+                                  "it, or raise limits.max_kept_bytes."));
+    else
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+                           RC_STR("This gateway keeps as much of other requests as it may: try "
+                                  "again, or raise limits.max_kept_bytes."));
+    return false;
+}
+
+void rc_gate_job_drop_body(rc_gate_job *job)
+{
+    atomic_fetch_sub_explicit(&job->gate->world->kept_bytes, job->kept_bytes, memory_order_relaxed);
+    job->kept_bytes = 0;
+    if (job->state == RC_JOB_OVER)
+        rc_gate_rest_buf(&job->body);
+    else
+        rc_gate_drop_buf(&job->body);
+}
+
 void rc_gate_job_on_body(rc_gate_job *job, rc_str piece)
 {
     if (job->is_once) {
         on_piece_of_upload(job, piece);
         return;
     }
-    if (job->state != RC_JOB_READING)
+    if (job->state != RC_JOB_READING || !count_kept(job, piece.len))
         return;
     const uint64_t replay_bytes = rc_gate_job_plans(job)->config->limits.replay_bytes;
     const size_t before = rc_buf_get(&job->body).len;

@@ -103,7 +103,7 @@ void rc_gate_try_slim(rc_gate_try *try)
     try->job->is_body_gone = true;
     rc_secret_wipe_buf(&try->wire);
     rc_gate_drop_buf(&try->wire);
-    rc_gate_drop_buf(&try->job->body);
+    rc_gate_job_drop_body(try->job);
 }
 
 /* ---- the request ---- */

@@ -75,6 +75,12 @@ struct rc_gate_world {
     rc_str store_url;      /* its own memory; empty: there is no audit */
     atomic_uint in_flight; /* requests of all loops */
     uint32_t loops;        /* how many there are */
+    rc_gate_plans *plans;     /* the newest; NULL: none yet */
+    atomic_uint edition;      /* of the newest */
+    rc_writer *writer;        /* NULL: there is no audit */
+    rc_str store_url;         /* its own memory; empty: there is no audit */
+    atomic_uint in_flight;    /* requests of all loops */
+    atomic_size_t kept_bytes; /* of their bodies */
     rc_metrics *metrics;
     rc_purse purse; /* budgets of money; has locks of its own */
 };

@@ -393,9 +393,10 @@ void rc_connection_expire(rc_connection *c, rc_wait kind)
     /* The handler was faster: settling it finds the next deadline. */
     if (!rc_link_is_alone(&c->kick))
         return;
-    if (kind == RC_WAIT_HEAD && c->stage == RC_STAGE_HEAD)
+    if (kind == RC_WAIT_HEAD && c->stage == RC_STAGE_HEAD) {
+        c->exchange->head = c->stash;
         rc_connection_refuse(c, RC_GONE_NONE, &too_slow);
-    else if (kind == RC_WAIT_BODY)
+    } else if (kind == RC_WAIT_BODY)
         rc_connection_refuse(c, RC_GONE_BODY_TIMEOUT, &too_slow);
     else if (kind == RC_WAIT_WRITE &&
              uv_stream_get_write_queue_size(&c->uv.stream) == c->stalled_left)

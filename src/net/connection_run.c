@@ -27,29 +27,33 @@ static bool begin_linger(rc_connection *c)
     return true;
 }
 
-static rc_str render_refusal(const rc_server *server, const rc_refusal *refusal, char *buf,
-                             size_t size, const char **ret_type)
-{
-    *ret_type = "text/plain; charset=utf-8";
-    if (server->handler->render_refusal == NULL)
-        return rc_str_c(refusal->text);
-    size_t len = server->handler->render_refusal(server->ctx, refusal, buf, size, ret_type);
-    return rc_str_make(buf, len < size ? len : size);
-}
-
 /* A refusal goes out without the handler, which may not even know of the request. */
 static void push_refusal(rc_connection *c, const rc_refusal *refusal)
 {
-    char page[PAGE_MAX];
-    const char *type;
-    rc_str body = render_refusal(c->server, refusal, page, sizeof(page), &type);
+    const rc_server *server = c->server;
+    char rooms[2][PAGE_MAX];
+    rc_buf lines;
+    rc_buf page;
+    rc_buf_init_fixed(&lines, rooms[0], sizeof(rooms[0]));
+    rc_buf_init_fixed(&page, rooms[1], sizeof(rooms[1]));
+    if (server->handler->render_refusal != NULL)
+        server->handler->render_refusal(server->ctx, refusal, &lines, &page);
+    const bool is_plain = rc_buf_get(&lines).len == 0 || rc_buf_status(&lines) != RC_OK ||
+                          rc_buf_status(&page) != RC_OK;
+    const rc_str body = is_plain ? rc_str_c(refusal->text) : rc_buf_get(&page);
     rc_respond_push_status_line(c, refusal->status);
-    rc_connection_push(c, RC_STR("Content-Type: "));
-    rc_connection_push(c, rc_str_c(type));
-    rc_connection_push(c, RC_STR("\r\nContent-Length: "));
+    rc_connection_push(c, is_plain ? RC_STR("Content-Type: text/plain; charset=utf-8\r\n")
+                                   : rc_buf_get(&lines));
+    rc_connection_push(c, RC_STR("Content-Length: "));
     rc_respond_push_number(c, body.len);
     rc_connection_push(c, RC_STR("\r\nConnection: close\r\n\r\n"));
     rc_connection_push(c, body);
+}
+
+static rc_str target_of(const rc_exchange *x)
+{
+    return x->head != NULL && x->reader.target_len > 0 ? rc_http1_target(&x->reader, x->head)
+                                                       : RC_STR("");
 }
 
 void rc_connection_refuse(rc_connection *c, rc_gone_why why, const rc_refusal *refusal)
@@ -66,8 +70,10 @@ void rc_connection_refuse(rc_connection *c, rc_gone_why why, const rc_refusal *r
         rc_connection_close(c, true);
         return;
     }
+    rc_refusal whole = *refusal;
+    whole.target = target_of(x);
+    push_refusal(c, &whole);
     rc_connection_release_exchange(c);
-    push_refusal(c, refusal);
     c->stage = RC_STAGE_FLUSH;
 }
 
@@ -114,11 +120,11 @@ static bool step_head(rc_connection *c, rc_str *input)
     rc_server *server = c->server;
     rc_exchange *x = c->exchange;
     rc_http1_event event = rc_http1_read_head(&x->reader, *input);
-    if (event == RC_HTTP1_FAULT)
-        return refuse_fault(c);
-    if (event != RC_HTTP1_HEAD)
+    if (event == RC_HTTP1_MORE)
         return false;
     x->head = input->ptr;
+    if (event == RC_HTTP1_FAULT)
+        return refuse_fault(c);
     *input = rc_str_make(input->ptr + x->reader.head_bytes, input->len - x->reader.head_bytes);
     x->is_expecting = is_expecting(&x->reader, x->head);
     x->is_told = true;

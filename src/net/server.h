@@ -26,6 +26,7 @@
 #include <uv.h>
 
 #include <recourse/alloc.h>
+#include <recourse/buf.h>
 #include <recourse/status.h>
 #include <recourse/str.h>
 
@@ -88,6 +89,7 @@ typedef struct rc_refusal {
     int status;
     rc_http1_fault fault; /* NONE: the request did not come in time */
     const char *text;
+    rc_str target; /* as far as it is known; views */
 } rc_refusal;
 
 /* A handler's functions; ctx is what init was given. NULL is allowed where said. */
@@ -105,10 +107,10 @@ typedef struct rc_server_handler {
     void (*on_done)(void *ctx, rc_exchange *exchange);
     /* The exchange is over and did not end well. */
     void (*on_gone)(void *ctx, rc_exchange *exchange, const rc_gone *gone);
-    /* Writes the page for a refusal into buf and its type into *ret_type (a static string); gives
-     * its length. NULL: the refusal's text, plain. */
-    size_t (*render_refusal)(void *ctx, const rc_refusal *refusal, char *buf, size_t size,
-                             const char **ret_type);
+    /* Writes the page for a refusal, and the lines of its head: its type and others, each with its
+     * CR LF, without Connection, Content-Length and Transfer-Encoding. What does not fit, and NULL:
+     * the refusal's text, plain. */
+    void (*render_refusal)(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page);
     /* After rc_server_stop or rc_server_close: nothing is left and the server's storage may go. */
     void (*on_stopped)(void *ctx);
 } rc_server_handler;

@@ -42,13 +42,22 @@ static void ambiguous_requests_end_the_connection(void **state)
     world_end();
 }
 
-static size_t render(void *ctx, const rc_refusal *refusal, char *buf, size_t size,
-                     const char **ret_type)
+static void render(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     (void)ctx;
-    *ret_type = "application/problem+json";
-    return (size_t)snprintf(buf, size, "{\"status\":%d,\"fault\":%d}", refusal->status,
-                            refusal->fault);
+    rc_buf_push(lines, RC_STR("Content-Type: application/problem+json\r\n"));
+    rc_buf_push(page, RC_STR("{\"target\":\""));
+    rc_buf_push(page, refusal->target);
+    rc_buf_push(page, RC_STR("\",\"status\":"));
+    rc_buf_push_i64(page, refusal->status);
+    rc_buf_push(page, RC_STR("}"));
+}
+
+static void render_too_much(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
+{
+    render(ctx, refusal, lines, page);
+    while (rc_buf_push(page, RC_STR("much")) == RC_OK)
+        ;
 }
 
 static void a_refusal_has_the_handlers_page(void **state)
@@ -56,16 +65,39 @@ static void a_refusal_has_the_handlers_page(void **state)
     (void)state;
     rc_server_handler own = handler;
     own.render_refusal = render;
-    world_start(NULL);
+    rc_server_settings settings = rc_server_settings_default;
+    settings.head_ms = 50;
+    world_start(&settings);
     world.server.handler = &own;
     client_open();
-    client_send(RC_STR("GET / HTTP/1.1\r\n\r\n"));
+    client_send(RC_STR("GET /x?y HTTP/1.1\r\n\r\n"));
     UNTIL(world.server.stats.refused == 1 && got("}"));
     assert_true(got("HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\n"
-                    "Content-Length: 24\r\nConnection: close\r\n\r\n{\"status\":400,\"fault\":5}"));
+                    "Content-Length: 30\r\nConnection: close\r\n\r\n"
+                    "{\"target\":\"/x?y\",\"status\":400}"));
     shutdown(world.fd, SHUT_WR);
     UNTIL(world.is_at_end);
     assert_false(world.is_reset);
+    client_close();
+
+    forget(); /* a head that does not come to its end */
+    client_open();
+    client_send(RC_STR("GET /slow HTTP/1.1\r\nHo"));
+    UNTIL(got("{\"target\":\"/slow\",\"status\":408}"));
+    client_close();
+
+    forget(); /* a body that is none */
+    client_open();
+    client_send(RC_STR("POST /echo" HOST "Transfer-Encoding: chunked\r\n\r\nx"));
+    UNTIL(got("{\"target\":\"/echo\",\"status\":400}"));
+    client_close();
+
+    forget(); /* a page that does not fit */
+    own.render_refusal = render_too_much;
+    client_open();
+    client_send(RC_STR("GET / HTTP/1.1\r\n\r\n"));
+    UNTIL(got("Content-Type: text/plain; charset=utf-8\r\nContent-Length: 23\r\n"
+              "Connection: close\r\n\r\nthere is no Host header"));
     world_end();
 }
 

@@ -1,6 +1,7 @@
 """Ambiguous and malformed requests: each is refused, its connection ends, and nothing that stands
 behind it is read as a request (RFC 9112, section 11.2)."""
 
+import json
 import os
 
 from cases import read_cases
@@ -32,6 +33,10 @@ def refuse(name, statuses, data, send):
         check(answer.status in statuses, "wanted", statuses, "got", answer)
         check(answer.end == CLEAN, answer)
         check(answer.get("connection") == "close", answer)
+        report = json.loads(answer.body)["recourse"]
+        check(report["http_status"] == answer.status and not report["retryable"], answer)
+        check(answer.get("x-recourse-error-code") == report["error_code"], answer.head.raw)
+        check(answer.get("x-should-retry") == "false", answer.head.raw)
         check(not client.source.rest, "a second answer:", client.source.rest)
         check(is_gone(client.sock), "the connection stays open")
     leaked = [r.raw for r in list(upstream.strays)
@@ -46,6 +51,18 @@ def refuse_both_ways(name, rest, data):
     refuse(name, statuses, data, Client.send)
     if len(data) < 2000:
         refuse(name, statuses, data, Client.send_slowly)
+
+
+def in_its_dialect(path, member, words):
+    """As the path's clients would have it; where the path is not known, as OpenAI's."""
+    with Client(gateway.port) as client:
+        answer = client.ask(b"POST %b HTTP/1.1\r\nHost: gateway\r\nContent-Length: 27\r\n"
+                            b"Content-Length: 27\r\n\r\n%b" % (path.encode(), BODY))
+        page = json.loads(answer.body)
+        check(answer.status == 400 and page["recourse"]["error_code"] == "InvalidRequest", answer)
+        check(page["recourse"]["message"].endswith("Content-Length is there more than once."), page)
+        check(page["error"][member] == words, page)
+        check(is_gone(client.sock), "the connection stays open")
 
 
 def nothing_passed():
@@ -63,6 +80,12 @@ suite = Suite()
 cases = read_cases(os.path.join(HERE, "smuggling.txt"), words_of)
 for one in cases:
     suite.case("refused: " + one[0], refuse_both_ways, *one)
+for path, member, words in (("/v1/chat/completions", "type", "invalid_request_error"),
+                            ("/v1/messages", "type", "invalid_request_error"),
+                            ("/v1beta/models/m:generateContent?x", "status", "INVALID_ARGUMENT"),
+                            ("/v1beta/models", "status", "INVALID_ARGUMENT"),
+                            ("/nowhere", "type", "invalid_request_error")):
+    suite.case("refused as clients of its path expect: " + path, in_its_dialect, path, member, words)
 suite.alone("every case has a name of its own, and there are many",
             lambda: check(len({one[0] for one in cases}) == len(cases) >= 150))
 suite.alone("no request reached the provider", nothing_passed)

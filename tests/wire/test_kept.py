@@ -1,0 +1,185 @@
+"""What is kept of all requests at once has a ceiling, is counted to the byte, and goes back to the
+system when they are over."""
+
+import threading
+
+from harness import IS_FEW, WAIT_S, Gateway, Suite, check, main, wait_until
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, saying
+from streams import CHAT, framed
+
+MB = 1 << 20
+ROOM = 2 * MB
+REPLAY = MB
+# A body of more than REPLAY whose model stands behind these bytes is kept as a whole.
+LIMITS = {"max_kept_bytes": ROOM, "replay_bytes": REPLAY, "max_body_bytes": 8 * MB}
+LARGE, MANY = 4 * MB, 20 if IS_FEW else 100
+GROWTH = 64 * MB if IS_FEW else 24 * MB  # a sanitizer keeps what was freed
+
+upstream = Upstream()
+gateway = Gateway(config(upstream, limits=LIMITS, threads=2))
+wide = Gateway(config(upstream, limits={"max_kept_bytes": 1 << 30, "replay_bytes": 2 * LARGE}))
+
+
+def body_of(size, start=b'{"messages":[', end=b"}"):
+    """The model is behind everything else: such a body cannot go on its way before it is whole."""
+    tail = b'],"model":"once"' + end
+    return start + b" " * (size - len(start) - len(tail)) + tail
+
+
+def request(mark, size, **parts):
+    return chat(mark, body=body_of(size, **parts))
+
+
+def fits(size=ROOM):
+    """Only when nothing else is counted."""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    with Client(gateway.port) as client:
+        answer = client.ask(request(mark, size))
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
+    check(len(plan.seen[0].body) > size - 10, len(plan.seen[0].body))
+
+
+def is_empty():
+    try:
+        fits()
+        return True
+    except AssertionError:
+        return False
+
+
+def nothing_is_kept():
+    """An answer may be read before its request is done with."""
+    wait_until(is_empty, "what is kept no more")
+
+
+class Held:
+    """A provider that has a request and does not answer yet."""
+
+    def __init__(self, size):
+        self.arrived = threading.Event()
+        self.go_on = threading.Event()
+        self.mark, self.plan = upstream.plan(self.step)
+        self.client = Client(gateway.port)
+        self.client.send(request(self.mark, size))
+        check(self.arrived.wait(WAIT_S), "it did not arrive")
+
+    def step(self, conn, _):
+        self.arrived.set()
+        self.go_on.wait(WAIT_S)
+        conn.sendall(OK_CHAT)
+        return True
+
+    def end(self):
+        self.go_on.set()
+        answer = self.client.read()
+        self.client.sock.close()
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+
+
+def refused_beside(size):
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    with Client(gateway.port) as client:
+        answer = client.ask(request(mark, size))
+    check(answer.status == 503 and b'"Overloaded"' in answer.body, answer)
+    check(b"limits.max_kept_bytes" in answer.body, answer)
+    check(int(answer.get("retry-after")) >= 1 and answer.get("x-should-retry") == "true", answer.head.raw)
+    check(not plan.seen, "it was sent")
+
+
+def ceiling():
+    """To the byte: what is left is given to whoever needs no more than that."""
+    held = Held(ROOM - 4096)
+    refused_beside(4097)
+    refused_beside(MB)
+    fits(4096)
+    held.end()
+    nothing_is_kept()
+
+
+def too_large():
+    """More than is ever kept: to come again would not help."""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    with Client(gateway.port) as client:
+        answer = client.ask(request(mark, ROOM + 1))
+    check(answer.status == 413 and b'"RequestTooLarge"' in answer.body, answer)
+    check(b"limits.max_kept_bytes" in answer.body and not plan.seen, answer)
+    nothing_is_kept()
+
+
+def passes():
+    """What is passed on as it comes is not kept but for its beginning."""
+    mark, plan = upstream.plan(saying(OK_CHAT))
+    body = b'{"model":"once","messages":[' + b" " * (6 * MB) + b"]}"
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, body=body))
+    check(answer.status == 200 and len(plan.seen[0].body) >= len(body) - 100, answer)
+    nothing_is_kept()
+
+
+def leaves(size, sent):
+    """In the midst of its body."""
+    for _ in range(3):
+        client = Client(gateway.port)
+        client.send(request("", size)[:sent])
+        client.sock.close()
+    nothing_is_kept()
+
+
+def streams():
+    """A stream that goes on needs its request no more."""
+    head, _ = framed(CHAT, "chunked")
+    pieces = [chunk(piece) for piece in CHAT.pieces()]
+    go_on = threading.Event()
+
+    def step(conn, _):
+        conn.sendall(head + b"".join(pieces[:-1]))
+        go_on.wait(WAIT_S)
+        conn.sendall(pieces[-1] + b"0\r\n\r\n")
+        return False
+    mark, _ = upstream.plan(step)
+    with Client(gateway.port) as client:
+        client.send(request(mark, ROOM, start=b'{"stream":true,"messages":['))
+        client.source.until(b"\r\n\r\n")
+        client.source.until(b"data:")
+        nothing_is_kept()
+        go_on.set()
+        client.source.until(b"[DONE]")
+    nothing_is_kept()
+
+
+def refused_at_once():
+    """It is no JSON: the body is let go of."""
+    with Client(gateway.port) as client:
+        answer = client.ask(request("", ROOM, end=b"]"))
+    check(answer.status == 400, answer)
+    nothing_is_kept()
+
+
+def goes_back():
+    """Memory of large bodies that were kept all at once goes back to the system: a size, no time."""
+    data = request("", LARGE, end=b"]")
+    with Client(wide.port) as client:
+        check(client.ask(data).status == 400)
+    before = wide.rss_bytes()
+    clients = [Client(wide.port) for _ in range(MANY)]
+    for client in clients:
+        check(client.send(data[:-1]))
+    wait_until(lambda: wide.rss_bytes() > before + MANY * LARGE * 9 // 10, "all of it")
+    for client in clients:
+        client.send(data[-1:])
+        check(client.read().status == 400)
+        client.sock.close()
+    wait_until(lambda: wide.rss_bytes() < before + GROWTH, "memory that goes back")
+
+
+suite = Suite(threads=1)
+suite.alone("a body of all that may be kept", fits)
+suite.alone("a ceiling, to the byte", ceiling)
+suite.alone("a body of more than may be kept", too_large)
+suite.alone("a body that is passed on", passes)
+suite.alone("a body that stops", leaves, ROOM, ROOM - MB)
+suite.alone("a body that is refused", refused_at_once)
+suite.alone("a stream", streams)
+suite.alone("memory goes back", goes_back)
+suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
+main(suite, gateway, wide, upstream)
