@@ -347,8 +347,8 @@ static rc_action wait_at_last(rc_call *call, rc_call_search next, uint64_t entro
     return wait_here(call, here.until_ms, entropy);
 }
 
-/* Whoever was asked has used up its own retries, or says that one is of no use: not here again, which
- * is no word about other targets. */
+/* Whoever was asked has used up its own retries, or says that one is of no use: not here again,
+ * which is no word about other targets. */
 static bool is_refused_here(const rc_call *call)
 {
     return call->why.is_retry_exhausted && !call->plan->policy->retry_exhausted;

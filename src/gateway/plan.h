@@ -127,8 +127,9 @@ typedef struct rc_gate_choice {
  * route that fits. request: borrows. */
 rc_gate_choice rc_gate_plans_choose(rc_gate_plans *plans, const rc_gate_request *request);
 
-/* Is the model one of a provider that is not configured, and nobody but the demo would answer for it
- * (route: what was chosen; NULL: none)? Then text gets a sentence that says what to do. Borrows. */
+/* Is the model one of a provider that is not configured, and nobody but the demo would answer for
+ * it (route: what was chosen; NULL: none)? Then text gets a sentence that says what to do. Borrows.
+ * */
 bool rc_gate_plans_absent(const rc_gate_plans *plans, const rc_gate_route *route, rc_str model,
                           rc_buf *text);
 

@@ -69,12 +69,7 @@ struct rc_gate_world {
     uint32_t credential_room;
     uint16_t *index; /* of target names; 0: free, else the row + 1 */
     uint32_t index_size;
-    rc_gate_plans *plans;  /* the newest; NULL: none yet */
-    atomic_uint edition;   /* of the newest */
-    rc_writer *writer;     /* NULL: there is no audit */
-    rc_str store_url;      /* its own memory; empty: there is no audit */
-    atomic_uint in_flight; /* requests of all loops */
-    uint32_t loops;        /* how many there are */
+    uint32_t loops;           /* how many there are */
     rc_gate_plans *plans;     /* the newest; NULL: none yet */
     atomic_uint edition;      /* of the newest */
     rc_writer *writer;        /* NULL: there is no audit */
