@@ -33,9 +33,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
 
     # The command is optimised across its files: it is many small ones, and a tenth of what it runs
     # was calls between them. The objects have plain code too, for the archive that is installed and
-    # for programs that are quicker to link than to run.
-    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-        target_compile_options(recourse_flags INTERFACE -flto -ffat-lto-objects)
+    # for programs that are quicker to link than to run. The seed names sections.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_OBJCOPY)
+        set(across_files ON)
+        target_compile_options(recourse_flags INTERFACE
+            -flto -ffat-lto-objects -frandom-seed=recourse)
         target_link_options(recourse_flags INTERFACE
             $<IF:$<BOOL:$<TARGET_PROPERTY:RECOURSE_ACROSS_FILES>>,-flto=auto,-fno-lto>)
     endif()
