@@ -15,10 +15,10 @@ typedef struct rc_stream_found {
 /* Nothing found yet. */
 rc_stream_found rc_stream_found_none(void);
 
-/* What the data of an event holds. found: nothing yet. name: of the event; counts where the data has no type. False:
- * the data is no JSON object or array, or damaged where it was looked at; nothing is found then.
- * What a shape does not name is passed over by its brackets and quotes. Views data. Kinds may
- * have RC_STREAM_REPEAT (codec/stream_table.h). */
+/* What the data of an event holds. found: nothing yet. name: of the event; counts where the data
+ * has no type. False: the data is no JSON object or array, or damaged where it was looked at;
+ * nothing is found then. What a shape does not name is passed over by its brackets and quotes.
+ * Views data. Kinds may have RC_STREAM_REPEAT (codec/stream_table.h). */
 bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_found *found);
 
 /* The finish reason in the last bytes of an event: the last key of the dialect's name for it. */
