@@ -27,7 +27,7 @@ static inline rc_json_walk rc_json_walk_begin(rc_str text)
 
 /* What is rare takes the walk's parts and not the walk, so that a walk need not be in memory. */
 
-/* Where the next byte that is not white space stands, at or after `at`; text.len: there is none. */
+/* Where the next byte stands, from `at` on, that is not white space; text.len: there is none. */
 size_t rc_json_walk_space_end(rc_str text, size_t at);
 /* The quote that closes the string whose content begins at `at`; RC_JSON_SCAN_NONE: there is none,
  * or a control character stands before it. */

@@ -74,16 +74,32 @@ void rc_log_push_clean(rc_buf *buf, rc_str text)
 }
 
 /* Written by the compiler: a line is mostly keys. */
-#define KEYS(X)                                                                                    \
-    X(time)                                                                                        \
-    X(level)                                                                                       \
-    X(event)                                                                                       \
-    X(request_id)                                                                                  \
-    X(report_id) X(client) X(route) X(model) X(target) X(provider_request_id) X(status) X(outcome) \
-        X(code) X(attempts) X(switches) X(wait_ms) X(latency_ms) X(first_byte_ms) X(tokens_in)     \
-            X(tokens_out) X(estimated) X(cost_usd) X(bytes) X(trace_id) X(committed)
-#define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name);
-KEYS(READY)
+#define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name)
+READY(time);
+READY(level);
+READY(event);
+READY(request_id);
+READY(report_id);
+READY(client);
+READY(route);
+READY(model);
+READY(target);
+READY(provider_request_id);
+READY(status);
+READY(outcome);
+READY(code);
+READY(attempts);
+READY(switches);
+READY(wait_ms);
+READY(latency_ms);
+READY(first_byte_ms);
+READY(tokens_in);
+READY(tokens_out);
+READY(estimated);
+READY(cost_usd);
+READY(bytes);
+READY(trace_id);
+READY(committed);
 #undef READY
 
 /* The text without what is secret: itself where there is nothing in it, else a view of room. */

@@ -188,12 +188,14 @@ static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
     return true;
 }
 
-/* Places are numbered from 1; those of a column stand behind six of the operation's own. */
-#define RC_AUDIT_COLUMN(name, TYPE, words) +1
-_Static_assert(1 + 6
+/* Places are numbered from 1; those of the columns stand behind six of the operation's own. */
+enum {
+    PLACE_LAST_OWN = 6,
+#define RC_AUDIT_COLUMN(name, TYPE, words) PLACE_##name,
 #include "../../spec/audit.def"
-                   <= RC_SQLITE_PLACES_MAX,
-               "rc_sqlite_bound has too few places");
+    PLACES_END
+};
+_Static_assert(PLACES_END <= RC_SQLITE_PLACES_MAX, "rc_sqlite_bound has too few places");
 
 /* --- one operation --- */
 
