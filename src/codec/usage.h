@@ -88,8 +88,8 @@ bool rc_usage_read(rc_usage *usage, rc_str body);
 
 /* The same for bytes that may be damaged: gives what rc_json_find says of their top level, and
  * looks for other members of it, so that whoever has to know of them need not read it twice. Of a
- * text that is damaged nothing is counted; RC_E_TYPE, something other than an object, is not. more: at
- * most RC_USAGE_MORE_MAX members as rc_json_find wants and gives them; borrows. */
+ * text that is damaged nothing is counted; RC_E_TYPE, something other than an object, is not.
+ * more: at most RC_USAGE_MORE_MAX members as rc_json_find wants and gives them; borrows. */
 #define RC_USAGE_MORE_MAX 2
 rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *more, size_t count);
 
