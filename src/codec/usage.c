@@ -328,7 +328,8 @@ static bool read_inside(rc_usage *usage, rc_str text)
  * total that is the input alone says that there is none, but not beside something senseless. */
 static bool is_output_missing(const rc_usage *usage)
 {
-    if (!rc_usage_has_tokens(usage) || usage->numbers[RC_USAGE_SECONDS] >= 0)
+    if (usage->numbers[RC_USAGE_OUTPUT] >= 0 || usage->numbers[RC_USAGE_SECONDS] >= 0 ||
+        !rc_usage_has_tokens(usage))
         return false;
     const rc_usage_count said = rc_usage_said(usage);
     const bool is_none = said.input >= 0 && usage->numbers[RC_USAGE_TOTAL] == said.input;

@@ -202,34 +202,44 @@ static void keep(rc_gateway *gateway, const rc_admin_action *action, rc_str what
     (void)rc_writer_submit(gateway->world.writer, &batch, NULL, NULL);
 }
 
+static void act_on_row(rc_gateway *gateway, const rc_admin_action *action, uint16_t row,
+                       rc_str name, rc_admin_outcome *outcome)
+{
+    rc_shared *shared = &gateway->world.shared;
+    const bool is_out = action->kind == RC_ADMIN_TARGET_OUT;
+    if (action->kind == RC_ADMIN_TARGET_CLEAR) {
+        rc_shared_clear_target(shared, row, uv_now(gateway->settings.loop));
+        keep(gateway, action, RC_STR("cooldown and breaker cleared"), NULL);
+        say(outcome, RC_ADMIN_DONE, "its cooldown is over and its breaker closed");
+        return;
+    }
+    const rc_store_mark mark = {
+        .kind = RC_STORE_MARK_TARGET, .name = name, .state = is_out ? 1 : 0};
+    rc_shared_set_service(shared, row, !is_out);
+    keep(gateway, action, is_out ? RC_STR("taken out of service") : RC_STR("put into service"),
+         &mark);
+    say(outcome, RC_ADMIN_DONE, is_out ? "it is out of service" : "it is in service");
+}
+
 static void act_on_target(rc_gateway *gateway, const rc_admin_action *action,
                           rc_admin_outcome *outcome)
 {
     rc_gate_world *world = &gateway->world;
-    const bool is_out = action->kind == RC_ADMIN_TARGET_OUT;
     char room[RC_METRICS_NAME_MAX * 5];
     rc_buf name;
     rc_buf_init_fixed(&name, room, sizeof room);
     rc_buf_push(&name, action->provider);
     rc_buf_push_byte(&name, '/');
     rc_buf_push(&name, action->model);
-    const uint16_t row = rc_gate_world_find_target(world, rc_buf_get(&name));
-    if (rc_buf_status(&name) != RC_OK || row == RC_NO_TARGET) {
+    const uint16_t row = rc_buf_status(&name) == RC_OK
+                             ? rc_gate_world_take_target(world, rc_buf_get(&name))
+                             : RC_NO_TARGET;
+    if (row == RC_NO_TARGET) {
         say(outcome, RC_ADMIN_NO_SUCH, "there is no such target");
         return;
     }
-    if (action->kind == RC_ADMIN_TARGET_CLEAR) {
-        rc_shared_clear_target(&world->shared, row, uv_now(gateway->settings.loop));
-        keep(gateway, action, RC_STR("cooldown and breaker cleared"), NULL);
-        say(outcome, RC_ADMIN_DONE, "its cooldown is over and its breaker closed");
-        return;
-    }
-    const rc_store_mark mark = {
-        .kind = RC_STORE_MARK_TARGET, .name = rc_buf_get(&name), .state = is_out ? 1 : 0};
-    rc_shared_set_service(&world->shared, row, !is_out);
-    keep(gateway, action, is_out ? RC_STR("taken out of service") : RC_STR("put into service"),
-         &mark);
-    say(outcome, RC_ADMIN_DONE, is_out ? "it is out of service" : "it is in service");
+    act_on_row(gateway, action, row, rc_buf_get(&name), outcome);
+    rc_gate_world_leave(world, row, uv_now(gateway->settings.loop));
 }
 
 static void revive_key(rc_gateway *gateway, const rc_admin_action *action,

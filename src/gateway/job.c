@@ -121,6 +121,7 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_gate_try_free(job->beside);
     rc_gate_try_free(job->now);
     rc_gate_job_steps_done(job);
+    rc_gate_job_leave_entries(job);
     rc_gate_job_events_done(job);
     rc_report_free(job->report);
     rc_gate_job_drop_body(job);

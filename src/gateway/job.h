@@ -233,6 +233,8 @@ void rc_gate_job_on_body(rc_gate_job *job, rc_str piece);
 void rc_gate_job_on_body_end(rc_gate_job *job);
 /* The body is not needed any more: others may keep as much. */
 void rc_gate_job_drop_body(rc_gate_job *job);
+/* Its own plan is not needed any more, and the rows of targets that it names may be others'. */
+void rc_gate_job_leave_entries(rc_gate_job *job);
 
 /* ---- try.c: asking a provider ---- */
 

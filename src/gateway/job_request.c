@@ -101,6 +101,20 @@ static bool choose_policy(rc_gate_job *job)
     return policy != NULL;
 }
 
+void rc_gate_job_leave_entries(rc_gate_job *job)
+{
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    const uint16_t count = job->plan.entry_count;
+    if (job->entries == NULL)
+        return;
+    for (uint16_t i = 0; i < count; i++)
+        if (job->entries[i].target != job->route->plan.entries[i].target)
+            rc_gate_world_leave(job->gate->world, job->entries[i].target, rc_gate_now(job->gate));
+    if (job->entries != job->first_entries)
+        alloc->put(alloc->ctx, job->entries, count * sizeof *job->entries);
+    job->entries = NULL;
+}
+
 /* Where a place leaves the model open, the plan is the job's own. */
 static bool own_entries(rc_gate_job *job)
 {
@@ -133,9 +147,10 @@ static void keep_model(rc_gate_request *request)
 
 static bool find_route(rc_gate_job *job)
 {
-    keep_model(&job->request);
     char room[256];
     rc_buf text;
+    keep_model(&job->request);
+    rc_gate_job_leave_entries(job); /* a choice that was made by the beginning of the body */
     const rc_gate_choice choice = rc_gate_plans_choose(job->edition->plans, &job->request);
     rc_buf_init_fixed(&text, room, sizeof room);
     if (rc_gate_plans_absent(job->edition->plans, choice.route, job->request.model, &text)) {

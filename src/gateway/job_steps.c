@@ -46,8 +46,6 @@ void rc_gate_job_steps_done(rc_gate_job *job)
         rc_report_free(job->steps[i].report);
     if (job->steps != job->first)
         alloc->put(alloc->ctx, job->steps, job->step_room * sizeof *job->steps);
-    if (job->entries != NULL && job->entries != job->first_entries)
-        alloc->put(alloc->ctx, job->entries, job->plan.entry_count * sizeof *job->entries);
 }
 
 /* ---- what a try used ---- */

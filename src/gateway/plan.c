@@ -387,7 +387,7 @@ uint16_t rc_gate_route_target(rc_gate_plans *plans, const rc_gate_route *route, 
 {
     const rc_gate_place *place = &route->places[entry];
     const uint16_t row = route->plan.entries[entry].target;
-    if (!is_open(place->model) || model.len == 0)
+    if (!is_open(place->model) || model.len == 0 || is_open(model))
         return row;
     const uint16_t guest = rc_gate_world_guest(plans->world, place->provider->config->name, model,
                                                place->provider, now_ms);

@@ -5,8 +5,10 @@
 #include "gateway/finish.h"
 #include "gateway/job.h"
 
-/* Of a list of choices: where the finish reason of the last one stands, nearly always. */
-#define TAIL_BYTES 512u
+/* Of a list of choices: where the finish reason of the last one stands, nearly always; and where it
+ * does with what some servers put behind it. */
+#define TAIL_BYTES 64u
+#define LONG_TAIL_BYTES 512u
 
 /* What the top level of a whole answer must have, and what else tells how it ended. */
 typedef struct answer_row {
@@ -105,16 +107,23 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
     rc_stream_watch_step(&try->watch, &event, ret_seen);
 }
 
-/* The reason stands at the end of the list, but for what a few servers put behind it. */
-static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
+static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size_t tail_bytes)
 {
     rc_stream_found found = rc_stream_found_none();
-    rc_stream_seen seen;
-    const rc_str list = value_of(body, member);
-    const size_t from = list.len > TAIL_BYTES ? list.len - TAIL_BYTES : 0;
+    const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
     rc_stream_walk_tail(dialect_of(try), rc_str_slice(list, from, list.len), &found);
-    if (found.seen.finish != RC_STREAM_FINISH_NONE)
-        return found.seen.finish;
+    return found.seen.finish;
+}
+
+static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
+{
+    const rc_str list = value_of(body, member);
+    rc_stream_seen seen;
+    rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES);
+    if (finish == RC_STREAM_FINISH_NONE)
+        finish = finish_in_tail(try, list, LONG_TAIL_BYTES);
+    if (finish != RC_STREAM_FINISH_NONE)
+        return finish;
     look(try, body, false, &seen);
     return seen.finish;
 }

@@ -1,7 +1,7 @@
 /* rc_gate_world: what all loops of a gateway share.
  *
  *   loop ──┐              ┌── rc_shared: targets and credentials, by number
- *   loop ──┼──► world ────┼── their names, in rows that are never taken away
+ *   loop ──┼──► world ────┼── their names, in rows that stay as long as somebody may mean them
  *   admin ─┘              ├── plans: the newest edition of the configuration
  *                         └── the audit's writer, the rules of classification
  *
@@ -9,6 +9,8 @@
  * the process: a reload gives the same name the same row, so that what is known of a target, and
  * the calls in flight to it, outlive every edition. The credentials of a provider lie side by side;
  * a changed list of keys gets rows of its own, and a key that is in both keeps what is known of it.
+ * A target that clients alone name is a guest. There are so many rows for these; when all are
+ * taken, the one that has rested longest and of which there is nothing to know becomes another's.
  *
  * Any thread may use it; its locks are held for microseconds. */
 #ifndef RC_GATEWAY_WORLD_H
@@ -43,6 +45,8 @@ typedef struct rc_world_target {
     uint16_t name_len;
     uint16_t provider_len; /* of the name */
     uint32_t edition;      /* the latest that names it */
+    uint32_t users;        /* jobs, and whoever else has taken it by a name that is no route's */
+    uint64_t rested_at_ms; /* since when there are none */
     bool is_guest;         /* no route does; a client has */
 } rc_world_target;
 
@@ -112,9 +116,11 @@ static inline uint32_t rc_gate_world_edition(const rc_gate_world *world)
 /* The target's row, a new one if need be. RC_NO_TARGET: no memory, or there are too many. */
 uint16_t rc_gate_world_target(rc_gate_world *world, rc_str provider, rc_str model, uint64_t now_ms);
 
-/* The same for one that only a client names. RC_NO_TARGET: there are enough of these. */
+/* The same for one that a client names, perhaps alone: it is that one's until it is left, once for
+ * each time. RC_NO_TARGET: there are enough of these, and all are in use. */
 uint16_t rc_gate_world_guest(rc_gate_world *world, rc_str provider, rc_str model,
                              const rc_gate_provider *pool, uint64_t now_ms);
+void rc_gate_world_leave(rc_gate_world *world, uint16_t target, uint64_t now_ms);
 
 /* The rows of a provider's keys, side by side: the first. False: no memory, or too many. */
 bool rc_gate_world_pool(rc_gate_world *world, rc_str provider, const rc_world_print *prints,
@@ -131,8 +137,9 @@ void rc_gate_world_set_pool(rc_gate_world *world, const rc_gate_provider *provid
 uint16_t rc_gate_world_first(rc_gate_world *world, const rc_gate_route *route);
 void rc_gate_world_delivered(rc_gate_world *world, rc_gate_route *route, uint16_t entry);
 
-/* The row of a name; RC_NO_TARGET: there is none. */
-uint16_t rc_gate_world_find_target(rc_gate_world *world, rc_str name);
+/* The row of a name, to be left as a guest's is; RC_NO_TARGET: there is none. */
+uint16_t rc_gate_world_take_target(rc_gate_world *world, rc_str name);
+/* The row of a credential's name. */
 uint16_t rc_gate_world_find_credential(rc_gate_world *world, rc_str name);
 
 /* The name, copied; false: there is no such row, or no room. */

@@ -80,9 +80,12 @@ static void recall_credential(const recall *r, const rc_store_mark *mark)
 /* A target that no route names yet gets its row when a client does: the mark stays for then. */
 static void recall_target(const recall *r, const rc_store_mark *mark)
 {
-    const uint16_t row = rc_gate_world_find_target(r->world, mark->name);
-    if (mark->state != 0 && row != RC_NO_TARGET)
+    const uint16_t row = rc_gate_world_take_target(r->world, mark->name);
+    if (row == RC_NO_TARGET)
+        return;
+    if (mark->state != 0)
         rc_shared_set_service(&r->world->shared, row, false);
+    rc_gate_world_leave(r->world, row, r->now_ms);
 }
 
 static bool on_mark(void *ctx, const rc_store_mark *mark)

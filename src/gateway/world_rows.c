@@ -116,6 +116,24 @@ static uint32_t slot_of(const rc_gate_world *world, rc_str provider, rc_str mode
     return slot;
 }
 
+/* Takes a name out. What stands behind it, up to the next free place, moves up where it may: a
+ * search ends at the first free place. */
+static void forget(rc_gate_world *world, const rc_world_target *row)
+{
+    const uint32_t mask = world->index_size - 1;
+    uint32_t hole = slot_of(world, provider_in(row), model_in(row));
+    world->index[hole] = 0;
+    for (uint32_t at = (hole + 1) & mask; world->index[at] != 0; at = (at + 1) & mask) {
+        const rc_world_target *next = &world->targets[world->index[at] - 1];
+        const uint32_t home = hash_of(provider_in(next), model_in(next)) & mask;
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        world->index[hole] = world->index[at];
+        world->index[at] = 0;
+        hole = at;
+    }
+}
+
 /* At most half full, and a power of two. */
 static bool grow_index(rc_gate_world *world)
 {
@@ -184,6 +202,11 @@ uint16_t rc_gate_world_target(rc_gate_world *world, rc_str provider, rc_str mode
     uint16_t row = find(world, provider, model);
     if (row == RC_NO_TARGET)
         row = add(world, provider, model, now_ms);
+    /* A route is about to name it: from now on it is nobody else's. */
+    if (row != RC_NO_TARGET && world->targets[row].is_guest) {
+        world->targets[row].is_guest = false;
+        world->guests--;
+    }
     uv_mutex_unlock(&world->lock);
     return row;
 }
@@ -205,30 +228,93 @@ static const rc_gate_provider *newest(const rc_gate_world *world, const rc_gate_
     return mine;
 }
 
+/* ---- guests ---- */
+
+/* Locked. Is there nothing to be lost with it? */
+static bool is_at_rest(rc_gate_world *world, uint32_t row, uint64_t now_ms)
+{
+    if (!world->targets[row].is_guest || world->targets[row].users > 0)
+        return false;
+    uv_mutex_lock(&world->shared_lock);
+    const rc_target *known = &world->shared.targets[row];
+    const bool is_plain = known->breaker.state == RC_BREAKER_CLOSED && !known->is_out_of_service &&
+                          known->limiter.in_flight == 0 &&
+                          !rc_cooldown_is_on(&known->cooldown, false, now_ms);
+    uv_mutex_unlock(&world->shared_lock);
+    return is_plain;
+}
+
+/* Locked. The row of a guest that has rested longest gets another name, and knows nothing of it. */
+static uint16_t use_again(rc_gate_world *world, rc_str provider, rc_str model, uint64_t now_ms)
+{
+    uint32_t found = world->target_count;
+    if (provider.len + model.len + 1 > NAME_MAX_BYTES)
+        return RC_NO_TARGET;
+    for (uint32_t i = 0; i < world->target_count; i++)
+        if ((found == world->target_count ||
+             world->targets[i].rested_at_ms < world->targets[found].rested_at_ms) &&
+            is_at_rest(world, i, now_ms))
+            found = i;
+    char *name = found < world->target_count ? join(world, provider, '/', model) : NULL;
+    if (name == NULL)
+        return RC_NO_TARGET;
+    rc_world_target *row = &world->targets[found];
+    forget(world, row);
+    put(world, row->name, row->name_len);
+    *row = (rc_world_target){.name = name,
+                             .name_len = (uint16_t)(provider.len + 1 + model.len),
+                             .provider_len = (uint16_t)provider.len,
+                             .is_guest = true};
+    world->index[slot_of(world, provider, model)] = (uint16_t)(found + 1);
+    rc_shared_clear_target(&world->shared, (uint16_t)found, now_ms);
+    return (uint16_t)found;
+}
+
+/* Locked. */
+static uint16_t add_guest(rc_gate_world *world, rc_str provider, rc_str model, uint64_t now_ms)
+{
+    if (world->guests >= RC_WORLD_GUESTS_MAX)
+        return use_again(world, provider, model, now_ms);
+    const uint16_t row = add(world, provider, model, now_ms);
+    if (row != RC_NO_TARGET) {
+        world->targets[row].is_guest = true;
+        world->guests++;
+    }
+    return row;
+}
+
 uint16_t rc_gate_world_guest(rc_gate_world *world, rc_str provider, rc_str model,
                              const rc_gate_provider *pool, uint64_t now_ms)
 {
     uv_mutex_lock(&world->lock);
     uint16_t row = find(world, provider, model);
-    if (row == RC_NO_TARGET && world->guests < RC_WORLD_GUESTS_MAX) {
-        row = add(world, provider, model, now_ms);
+    if (row == RC_NO_TARGET) {
+        row = add_guest(world, provider, model, now_ms);
         if (row != RC_NO_TARGET) {
-            world->targets[row].is_guest = true;
             world->targets[row].edition = rc_gate_world_edition(world);
-            world->guests++;
             set_row_pool(world, row, newest(world, pool));
         }
     }
+    if (row != RC_NO_TARGET)
+        world->targets[row].users++;
     uv_mutex_unlock(&world->lock);
     return row;
+}
+
+void rc_gate_world_leave(rc_gate_world *world, uint16_t target, uint64_t now_ms)
+{
+    uv_mutex_lock(&world->lock);
+    rc_world_target *row = &world->targets[target];
+    row->users--;
+    if (row->users == 0)
+        row->rested_at_ms = now_ms;
+    uv_mutex_unlock(&world->lock);
 }
 
 void rc_gate_world_set_edition(rc_gate_world *world, uint16_t target, uint32_t edition)
 {
     uv_mutex_lock(&world->lock);
     world->targets[target].edition = edition;
-    world->guests -= world->targets[target].is_guest ? 1 : 0;
-    world->targets[target].is_guest = false;
     uv_mutex_unlock(&world->lock);
 }
 
@@ -363,7 +449,7 @@ bool rc_gate_world_pool(rc_gate_world *world, rc_str provider, const rc_world_pr
 
 /* ---- by name ---- */
 
-uint16_t rc_gate_world_find_target(rc_gate_world *world, rc_str name)
+uint16_t rc_gate_world_take_target(rc_gate_world *world, rc_str name)
 {
     uint16_t row = RC_NO_TARGET;
     const size_t slash = rc_str_find_byte(name, '/', 0);
@@ -371,6 +457,8 @@ uint16_t rc_gate_world_find_target(rc_gate_world *world, rc_str name)
         return row;
     uv_mutex_lock(&world->lock);
     row = find(world, rc_str_slice(name, 0, slash), rc_str_slice(name, slash + 1, name.len));
+    if (row != RC_NO_TARGET)
+        world->targets[row].users++;
     uv_mutex_unlock(&world->lock);
     return row;
 }
