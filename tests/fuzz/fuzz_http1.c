@@ -44,6 +44,11 @@ static void check_head(const rc_http1 *reader, rc_str bytes)
 {
     check(reader->head_bytes <= bytes.len && reader->head_bytes <= limits.head_bytes);
     check(reader->field_count <= limits.field_count);
+    if (reader->kind == RC_HTTP1_REQUEST) {
+        check(reader->target_len > 0 && rc_http1_target(reader, bytes.ptr).ptr[0] == '/');
+        check(reader->target_at + reader->target_len < reader->head_bytes);
+        check(reader->host_at + reader->host_len < reader->head_bytes);
+    }
     for (uint32_t i = 0; i < reader->field_count; i++) {
         const rc_http1_field *field = &reader->fields[i];
         check(field->name_len > 0 && field->name_at + field->name_len < reader->head_bytes);

@@ -17,9 +17,9 @@ static inline bool is_same_head(const rc_http1 *a, const rc_http1 *b, const char
 {
     if (a->head_bytes != b->head_bytes || a->field_count != b->field_count ||
         a->target_at != b->target_at || a->target_len != b->target_len ||
-        a->framing != b->framing || a->length != b->length || a->left != b->left ||
-        a->status != b->status || a->method != b->method || a->minor != b->minor ||
-        a->is_kept_alive != b->is_kept_alive)
+        a->host_at != b->host_at || a->host_len != b->host_len || a->framing != b->framing ||
+        a->length != b->length || a->left != b->left || a->status != b->status ||
+        a->method != b->method || a->minor != b->minor || a->is_kept_alive != b->is_kept_alive)
         return false;
     for (uint32_t i = 0; i < a->field_count; i++)
         if (!is_same_field(a, b, head, i))
