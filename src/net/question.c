@@ -89,8 +89,7 @@ rc_question *rc_question_new(const char *host, rc_question_ask *ask, uv_async_t 
 {
     const rc_alloc alloc = rc_alloc_stdlib();
     const size_t len = strlen(host);
-    rc_question *question =
-        len <= RC_URL_HOST_MAX ? alloc.get(alloc.ctx, sizeof(*question)) : NULL;
+    rc_question *question = len <= RC_URL_HOST_MAX ? alloc.get(alloc.ctx, sizeof(*question)) : NULL;
     if (question == NULL)
         return NULL;
     memset(question, 0, sizeof(*question));

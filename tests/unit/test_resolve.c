@@ -16,9 +16,9 @@
 
 #define PATIENCE 20000
 
-static atomic_bool is_held;  /* questions for "hang..." are answered no sooner */
-static atomic_int asked;     /* begun, */
-static atomic_int answered;  /* and ended */
+static atomic_bool is_held; /* questions for "hang..." are answered no sooner */
+static atomic_int asked;    /* begun, */
+static atomic_int answered; /* and ended */
 static uv_loop_t loop;
 static rc_resolver resolver;
 static fail_alloc memory;
