@@ -17,17 +17,6 @@
 #define TALK_MAX_BYTES ((size_t)2 << 20)
 #define OUT_MAX_BYTES ((size_t)64 << 20)
 
-/* Who starts us without one of the standard three must not get a socket of ours in its place:
- * what is closed is what cannot be written to. */
-static void hold_standard_three(const rc_sys_calls *calls)
-{
-    int fd = calls->open_read("/dev/null");
-    while (fd >= 0 && fd <= RC_FD_STDERR)
-        fd = calls->open_read("/dev/null");
-    if (fd >= 0)
-        calls->close(fd);
-}
-
 static void open_caller(rc_caller *c)
 {
     const rc_alloc *alloc = &c->cli->alloc;
@@ -163,7 +152,7 @@ int rc_caller_run(rc_cli *cli, const rc_args *args)
     c->calls = cli->calls;
     /* No core has a key in it, and nobody looks into the process. */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    hold_standard_three(c->calls);
+    rc_fd_hold_standard(c->calls);
     open_caller(c);
     const int result = run_prepared(c, args);
     close_caller(c);

@@ -119,6 +119,13 @@ static void start(rc_caller *c)
     c->is_started = true;
     c->is_over = !rc_gate_ask_start(&c->ask, &c->loop, &settings, &handler, c);
     if (c->deadline_ms > 0)
+        c->guard_at_ms = c->started_ms + c->deadline_ms;
+}
+
+/* One that has not even got the request has nothing to say of it. */
+static void allow_for_words(rc_caller *c)
+{
+    if (c->deadline_ms > 0 && rc_gate_ask_is_sent(&c->ask))
         c->guard_at_ms = c->started_ms + c->deadline_ms + GUARD_MS;
 }
 
@@ -299,6 +306,7 @@ static void step(rc_caller *c)
     turn(c, wake_at(c));
     c->live.is_thinking = c->ask.reply.has_reasoning;
     resume(c);
+    allow_for_words(c);
     c->is_late = c->watch.now_ms >= c->guard_at_ms;
     /* Nobody reads any more, or the disk is full: then there is nothing to ask for either. */
     if (c->out.error != 0 || c->is_late)

@@ -90,8 +90,7 @@ const rc_command rc_command_doctor = {
         "provider (name, connection, certificate, and whether it takes the key, by asking for its "
         "list of models, which costs nothing), the clock, the store, the ports, the limits and the "
         "versions. Each line says what was found and what to do next. Nothing is changed. What is "
-        "asked over the network is asked at once and has one time limit; a name that the system "
-        "looks for can take longer than that.\n"
+        "asked over the network is asked at once and has one time limit.\n"
         "Exit status: 0 without a fault, warnings or not; else that of the worst fault: 78 the "
         "configuration or a key that is not there, 77 a key or file that is refused, 74 the disk "
         "or the store, 69 a provider or port that is not available.",

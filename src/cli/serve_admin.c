@@ -12,6 +12,7 @@ static bool look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
 {
     serve_run *run = ctx;
     ret_snapshot->started_unix_ms = run->started_unix_ms;
+    ret_snapshot->log_dropped = rc_serve_log_dropped(run);
     if (run->gateway == NULL)
         return true;
     if (!rc_gateway_look(run->gateway, arena, ret_snapshot))

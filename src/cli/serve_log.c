@@ -1,5 +1,7 @@
 #include "cli/serve_log.h"
 
+#include <stdatomic.h>
+
 #include "base/str.h"
 #include "sys/clock.h"
 #include "sys/file.h"
@@ -53,6 +55,21 @@ void rc_serve_log_close(serve_run *run)
     run->log.sink = NULL;
 }
 
+uint64_t rc_serve_log_dropped(serve_run *run)
+{
+    const uint64_t lost = atomic_load(&run->log.lost);
+    return run->log.sink != NULL ? lost + rc_log_sink_count(run->log.sink).dropped : lost;
+}
+
+/* status: of the line. */
+static void push_line(serve_run *run, rc_status status, const rc_buf *line)
+{
+    if (status == RC_OK)
+        rc_log_sink_push(run->log.sink, rc_buf_get(line));
+    else
+        atomic_fetch_add(&run->log.lost, 1);
+}
+
 /* ---- events ---- */
 
 void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
@@ -62,15 +79,17 @@ void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
     const rc_log_field field = {.key = "message", .text = text};
     rc_buf_init_fixed(&line, memory, sizeof memory);
     if (run->log.is_on && run->log.style.is_json) {
-        if (rc_log_push_event(&line, &run->log.style, now_unix_ms(run), event, &field, 1) == RC_OK)
-            rc_log_sink_push(run->log.sink, rc_buf_get(&line));
+        push_line(run,
+                  rc_log_push_event(&line, &run->log.style, now_unix_ms(run), event, &field, 1),
+                  &line);
         return;
     }
     rc_buf_push(&line, RC_STR("recourse serve: "));
     rc_log_push_clean(&line, text);
     rc_buf_push_byte(&line, '\n');
     uv_mutex_lock(&run->talk);
-    (void)rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(&line));
+    if (rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(&line)) != 0)
+        atomic_fetch_add(&run->log.lost, 1);
     uv_mutex_unlock(&run->talk);
 }
 
@@ -171,6 +190,5 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
         .is_committed = record->was_begun,
     };
     rc_buf_init_fixed(&line, memory, sizeof memory);
-    if (rc_log_push_request(&line, &run->log.style, &request) == RC_OK)
-        rc_log_sink_push(run->log.sink, rc_buf_get(&line));
+    push_line(run, rc_log_push_request(&line, &run->log.style, &request), &line);
 }

@@ -17,6 +17,9 @@ void rc_serve_log_close(serve_run *run);
  * told of, and the old one goes on. */
 void rc_serve_log_reopen(serve_run *run);
 
+/* Lines that could not be written so far: all of them, for whatever reason. */
+uint64_t rc_serve_log_dropped(serve_run *run);
+
 /* Any thread. text: for people, one line; borrows. */
 void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text);
 

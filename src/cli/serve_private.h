@@ -20,6 +20,7 @@ typedef struct rc_serve_log {
     rc_log_style style;
     rc_log_teller teller;
     rc_log_sink *sink;
+    _Atomic uint64_t lost; /* lines that did not even get to it */
 } rc_serve_log;
 
 typedef struct serve_run {

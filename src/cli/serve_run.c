@@ -400,6 +400,7 @@ int rc_serve(rc_cli *cli, const rc_serve_options *options)
     serve_run run = {.cli = cli, .options = options};
     run.started_unix_ms = run.loaded_unix_ms = rc_clock_unix_ms(cli->calls);
     prepare_process();
+    rc_fd_hold_standard(cli->calls);
     if (uv_loop_init(&run.loop) != 0)
         return rc_serve_refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
     if (uv_mutex_init(&run.talk) != 0) {

@@ -463,6 +463,11 @@ bool rc_gate_ask_is_live(const rc_gate_ask *ask)
     return rc_upstream_is_live(&ask->call);
 }
 
+bool rc_gate_ask_is_sent(const rc_gate_ask *ask)
+{
+    return rc_upstream_is_sent(&ask->call);
+}
+
 void rc_gate_ask_pause(rc_gate_ask *ask)
 {
     rc_upstream_pause(&ask->call);

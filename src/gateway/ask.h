@@ -95,6 +95,9 @@ void rc_gate_ask_done(rc_gate_ask *ask);
 /* Is something still to come? */
 bool rc_gate_ask_is_live(const rc_gate_ask *ask);
 
+/* Is the request on its way, all of it? */
+bool rc_gate_ask_is_sent(const rc_gate_ask *ask);
+
 /* Backpressure, as of rc_upstream. */
 void rc_gate_ask_pause(rc_gate_ask *ask);
 void rc_gate_ask_resume(rc_gate_ask *ask);

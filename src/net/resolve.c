@@ -1,15 +1,17 @@
 #include "net/resolve.h"
 
-#include <netdb.h>
 #include <string.h>
+
+#define ASKING_MAX 32u
 
 struct rc_name {
     rc_name *next;
     rc_resolver *resolver;
-    bool is_asked; /* an answer is on its way */
+    bool is_asked;         /* an answer is on its way */
+    bool is_told;          /* and those who wait are hearing of it */
+    rc_question *question; /* NULL: it is not its turn yet */
     uint64_t until_ms;
     rc_lookup *waiting;
-    uv_getaddrinfo_t request;
     rc_addresses addresses;
     char host[RC_URL_HOST_MAX + 1];
 };
@@ -18,6 +20,8 @@ void rc_resolver_init(rc_resolver *resolver, uv_loop_t *loop, const rc_resolve_s
                       rc_alloc alloc)
 {
     *resolver = (rc_resolver){.loop = loop, .settings = *settings, .alloc = alloc};
+    if (settings->asking_max == 0)
+        resolver->settings.asking_max = ASKING_MAX;
 }
 
 static void drop_name(rc_resolver *resolver, rc_name *name)
@@ -62,54 +66,113 @@ static rc_name *add_name(rc_resolver *resolver, const char *host)
     return name;
 }
 
-static void copy_addresses(rc_addresses *addresses, const struct addrinfo *found)
-{
-    for (; found != NULL && addresses->count < RC_RESOLVE_ADDRESSES_MAX; found = found->ai_next) {
-        rc_address *address = &addresses->list[addresses->count];
-        if (found->ai_family != AF_INET && found->ai_family != AF_INET6)
-            continue;
-        size_t size = found->ai_family == AF_INET ? sizeof(address->v4) : sizeof(address->v6);
-        memcpy(address, found->ai_addr, size);
-        addresses->count++;
-    }
-}
+/* ---- questions ---- */
 
-static void on_answer(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+static void on_answered(uv_async_t *async);
+
+/* The handle keeps the loop only while an answer is awaited. */
+static bool has_async(rc_resolver *resolver)
 {
-    rc_name *name = request->data;
-    rc_resolver *resolver = name->resolver;
-    if (status == 0)
-        copy_addresses(&name->addresses, found);
-    uv_freeaddrinfo(found);
-    bool is_found = name->addresses.count > 0;
-    rc_addresses addresses = name->addresses;
-    name->until_ms = uv_now(resolver->loop) + resolver->settings.cache_ms;
-    /* It counts as asked until all know, so that no question from inside makes it go. */
-    while (name->waiting != NULL) {
-        rc_lookup *lookup = name->waiting;
-        rc_lookup_forget(lookup);
-        lookup->on_done(lookup, is_found ? &addresses : NULL);
-    }
-    name->is_asked = false;
-    resolver->asking--;
-    if (!is_found || resolver->is_closing)
-        drop_name(resolver, name);
-    if (resolver->is_closing && resolver->asking == 0)
-        resolver->on_closed(resolver->ctx);
+    if (resolver->has_async)
+        return true;
+    if (uv_async_init(resolver->loop, &resolver->answered, on_answered) != 0)
+        return false;
+    resolver->answered.data = resolver;
+    resolver->has_async = true;
+    uv_unref((uv_handle_t *)&resolver->answered);
+    return true;
 }
 
 static bool ask(rc_name *name)
 {
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    name->request.data = name;
-    name->addresses.count = 0;
-    if (uv_getaddrinfo(name->resolver->loop, &name->request, on_answer, name->host, NULL, &hints) !=
-        0)
+    rc_resolver *resolver = name->resolver;
+    name->question = rc_question_new(name->host, resolver->settings.ask, &resolver->answered);
+    if (name->question == NULL)
         return false;
-    name->is_asked = true;
-    name->resolver->asking++;
+    resolver->asking++;
+    uv_ref((uv_handle_t *)&resolver->answered);
     return true;
 }
+
+static void end_question(rc_name *name)
+{
+    rc_resolver *resolver = name->resolver;
+    if (name->question == NULL)
+        return;
+    rc_question_free(name->question);
+    name->question = NULL;
+    if (--resolver->asking == 0)
+        uv_unref((uv_handle_t *)&resolver->answered);
+}
+
+/* At once, or when one of those before it is answered. */
+static bool ask_in_turn(rc_name *name)
+{
+    rc_resolver *resolver = name->resolver;
+    if (!has_async(resolver))
+        return false;
+    name->is_asked = resolver->asking >= resolver->settings.asking_max || ask(name);
+    return name->is_asked;
+}
+
+static void tell(rc_name *name, const rc_addresses *addresses)
+{
+    rc_resolver *resolver = name->resolver;
+    const bool is_found = addresses->count > 0;
+    name->addresses = *addresses;
+    name->until_ms = uv_now(resolver->loop) + resolver->settings.cache_ms;
+    /* It counts as asked until all know, so that no question from inside makes it go. */
+    name->is_told = true;
+    while (name->waiting != NULL) {
+        rc_lookup *lookup = name->waiting;
+        rc_lookup_forget(lookup);
+        lookup->on_done(lookup, is_found ? addresses : NULL);
+    }
+    name->is_told = name->is_asked = false;
+    if (!is_found || resolver->is_closing)
+        drop_name(resolver, name);
+}
+
+/* The first that waits for its turn goes; one that cannot be asked is not found. */
+static void ask_next(rc_resolver *resolver)
+{
+    const rc_addresses none = {.count = 0};
+    while (!resolver->is_closing && resolver->asking < resolver->settings.asking_max) {
+        rc_name *next = NULL;
+        for (rc_name *name = resolver->names; name != NULL; name = name->next)
+            if (name->is_asked && name->question == NULL && !name->is_told)
+                next = name;
+        if (next == NULL)
+            return;
+        if (!ask(next))
+            tell(next, &none);
+    }
+}
+
+/* One of those that are answered. NULL: none is. */
+static rc_name *find_answered(const rc_resolver *resolver, rc_addresses *ret_addresses)
+{
+    for (rc_name *name = resolver->names; name != NULL; name = name->next)
+        if (name->question != NULL && rc_question_answer(name->question, ret_addresses))
+            return name;
+    return NULL;
+}
+
+/* Whoever is told may ask, or close everything: the names are looked through anew each time. */
+static void on_answered(uv_async_t *async)
+{
+    rc_resolver *resolver = async->data;
+    rc_addresses addresses;
+    rc_name *name = find_answered(resolver, &addresses);
+    while (name != NULL) {
+        end_question(name);
+        tell(name, &addresses);
+        name = find_answered(resolver, &addresses);
+    }
+    ask_next(resolver);
+}
+
+/* ---- for everybody ---- */
 
 static rc_resolve_answer wait_for(rc_name *name, rc_lookup *lookup)
 {
@@ -126,6 +189,8 @@ rc_resolve_answer rc_resolver_find(rc_resolver *resolver, const char *host, rc_l
                                    rc_addresses *ret_addresses)
 {
     rc_name *name = resolver->names;
+    if (resolver->is_closing)
+        return RC_RESOLVE_FAILED;
     if (resolver->settings.hook != NULL) {
         *ret_addresses = (rc_addresses){.count = 0};
         rc_resolve_answer answer =
@@ -145,7 +210,7 @@ rc_resolve_answer rc_resolver_find(rc_resolver *resolver, const char *host, rc_l
         name = add_name(resolver, host);
     if (name == NULL)
         return RC_RESOLVE_FAILED;
-    if (!ask(name)) {
+    if (!ask_in_turn(name)) {
         drop_name(resolver, name);
         return RC_RESOLVE_FAILED;
     }
@@ -165,6 +230,12 @@ void rc_lookup_forget(rc_lookup *lookup)
     lookup->name = NULL;
 }
 
+static void on_async_closed(uv_handle_t *handle)
+{
+    rc_resolver *resolver = handle->data;
+    resolver->on_closed(resolver->ctx);
+}
+
 void rc_resolver_close(rc_resolver *resolver, void (*on_closed)(void *ctx), void *ctx)
 {
     resolver->is_closing = true;
@@ -173,13 +244,15 @@ void rc_resolver_close(rc_resolver *resolver, void (*on_closed)(void *ctx), void
     rc_name *name = resolver->names;
     while (name != NULL) {
         rc_name *next = name->next;
-        /* One that a thread has begun cannot be called back: its answer is awaited. */
-        if (name->is_asked)
-            uv_cancel((uv_req_t *)&name->request);
-        else
+        while (name->waiting != NULL)
+            rc_lookup_forget(name->waiting);
+        end_question(name);
+        if (!name->is_told)
             drop_name(resolver, name);
         name = next;
     }
-    if (resolver->asking == 0)
+    if (resolver->has_async)
+        uv_close((uv_handle_t *)&resolver->answered, on_async_closed);
+    else
         on_closed(ctx);
 }

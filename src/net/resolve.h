@@ -1,7 +1,8 @@
 /* rc_resolver: names to addresses, off the loop, remembered for a short time.
  *
  * Calls that ask for the same name at the same time share one question. A name that was not found
- * is not remembered. Whether an address may be connected to is not decided here, since what is
+ * is not remembered. A name whose answer does not come keeps no other waiting, until as many as
+ * asking_max hang. Whether an address may be connected to is not decided here, since what is
  * remembered here must be looked at each time (rc_origin_allows). */
 #ifndef RC_NET_RESOLVE_H
 #define RC_NET_RESOLVE_H
@@ -14,9 +15,7 @@
 
 #include <recourse/alloc.h>
 
-#include "net/origin.h"
-
-#define RC_RESOLVE_ADDRESSES_MAX 8
+#include "net/question.h"
 
 typedef enum rc_resolve_answer {
     RC_RESOLVE_FOUND = 0,
@@ -25,17 +24,14 @@ typedef enum rc_resolve_answer {
     RC_RESOLVE_SYSTEM = 3   /* of a hook: ask the system */
 } rc_resolve_answer;
 
-typedef struct rc_addresses {
-    size_t count;
-    rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* without ports */
-} rc_addresses;
-
 typedef struct rc_resolve_settings {
     uint32_t cache_ms;
-    uint32_t names_max; /* remembered and being asked for */
+    uint32_t names_max;  /* remembered and being asked for */
+    uint32_t asking_max; /* of these, asked at the same time, each on a thread; 0: 32 */
     /* Answers in the system's place. NULL: none does. */
     rc_resolve_answer (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);
     void *hook_ctx;
+    rc_question_ask *ask; /* NULL: the system */
 } rc_resolve_settings;
 
 typedef struct rc_name rc_name;
@@ -55,6 +51,8 @@ typedef struct rc_resolver {
     rc_name *names; /* the latest first */
     uint32_t name_count;
     uint32_t asking;
+    uv_async_t answered;
+    bool has_async; /* from the first question on */
     bool is_closing;
     void (*on_closed)(void *ctx);
     void *ctx;
@@ -72,7 +70,8 @@ rc_resolve_answer rc_resolver_find(rc_resolver *resolver, const char *host, rc_l
 /* No longer waits; nothing happens when it does not. */
 void rc_lookup_forget(rc_lookup *lookup);
 
-/* Forgets all names; on_closed comes when nothing is being asked any more, perhaps at once. */
+/* Forgets all names and whoever waits for them, also for an answer that does not come. on_closed
+ * comes from the loop, or at once where nothing was ever asked. */
 void rc_resolver_close(rc_resolver *resolver, void (*on_closed)(void *ctx), void *ctx);
 
 #endif

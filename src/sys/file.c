@@ -70,6 +70,15 @@ int rc_fd_close(const rc_sys_calls *calls, int fd)
     return 0;
 }
 
+void rc_fd_hold_standard(const rc_sys_calls *calls)
+{
+    int fd = calls->open_read("/dev/null");
+    while (fd >= 0 && fd <= RC_FD_STDERR)
+        fd = calls->open_read("/dev/null");
+    if (fd >= 0)
+        calls->close(fd);
+}
+
 bool rc_sys_is_reader_gone(int error)
 {
     return error == EPIPE;

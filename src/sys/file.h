@@ -32,6 +32,10 @@ int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes);
  * this late. */
 int rc_fd_close(const rc_sys_calls *calls, int fd);
 
+/* Who starts us without one of the standard three must not get a file or socket of ours in its
+ * place: where one is closed, /dev/null is opened for reading, which cannot be written to. */
+void rc_fd_hold_standard(const rc_sys_calls *calls);
+
 /* What the number means, for people. Gives a static string in English. */
 const char *rc_sys_error_text(int error);
 

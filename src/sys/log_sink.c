@@ -242,12 +242,14 @@ static void free_sink(rc_log_sink *sink)
 
 /* A pipe or a terminal is opened once more, so that one that is full does not keep us: whoever
  * shares it with us keeps theirs as it was. A file is not, since it would be written from its
- * beginning again. */
+ * beginning again; nor what was not opened for writing: that stands for one that is closed, and
+ * what is lost there is to be counted. */
 static bool is_to_open_again(const rc_sys_calls *calls)
 {
     struct stat info;
     return calls->fstat(RC_FD_STDERR, &info) == 0 &&
-           (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode));
+           (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode)) &&
+           (calls->write(RC_FD_STDERR, "", 0) >= 0 || errno != EBADF);
 }
 
 static int open_place(rc_log_sink *sink)

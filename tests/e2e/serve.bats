@@ -587,6 +587,47 @@ YAML
     [ "$(grep -c '"event":"request"' gate.log.1)" = 1 ]
 }
 
+# Starts a gateway whose standard error is as the rest says; its operator's side is at $admin.
+gate_without_log() { # FORMAT REDIRECTION
+    rm -f gate.port audit.sock
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+admin: {listen: "off", socket: $PWD/audit.sock}
+store: sqlite:audit-log.db
+providers: {demo: {kind: demo}}
+YAML
+    bash -c "exec \"\$0\" serve --config recourse.yaml --log $1 --port-file gate.port $2" "$RECOURSE" 3>&- &
+    gate_pid=$!
+    pids+=("$gate_pid")
+    wait_for test -s gate.port
+    base=http://127.0.0.1:$(cat gate.port)
+}
+
+dropped() { curl -sS --unix-socket audit.sock http://localhost/metrics | sed -n 's/^recourse_log_dropped_total //p'; }
+
+@test "lines of the log that cannot be written are counted, every one" {
+    for format in json human; do
+        for where in '2>/dev/full' '2>&-'; do
+            echo "$format $where"
+            gate_without_log $format "$where"
+            for _ in 1 2 3; do
+                chat demo/ok
+                [ "$(status)" = 200 ]
+            done
+            # Where it listens, twice, and three requests.
+            all() { [ "$(dropped)" = 5 ]; }
+            wait_for all
+            kill -TERM "$gate_pid"
+            wait "$gate_pid"
+        done
+    done
+    gate_without_log json '2>log'
+    chat demo/ok
+    logged() { grep -q request_id log; }
+    wait_for logged
+    [ "$(dropped)" = 0 ]
+}
+
 @test "the audit can be copied while it is written to" {
     command -v sqlite3 || skip "there is no sqlite3"
     mock

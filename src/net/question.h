@@ -1,0 +1,41 @@
+/* rc_question: one name, asked of the system on a thread of its own.
+ *
+ *   new ──► the thread asks ──► wake is sent ──► answer ──► free
+ *                    └── free before: the thread gives the memory back, whenever it ends
+ *
+ * The system takes as long as it likes and cannot be called back. So there is no pool, in which
+ * names that hang would keep others waiting, and nobody joins the thread: it keeps neither a loop
+ * nor the process from its end. How many there are at a time is the asker's to bound. */
+#ifndef RC_NET_QUESTION_H
+#define RC_NET_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <uv.h>
+
+#include "net/origin.h"
+
+#define RC_RESOLVE_ADDRESSES_MAX 8
+
+typedef struct rc_addresses {
+    size_t count;
+    rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* without ports */
+} rc_addresses;
+
+typedef struct rc_question rc_question;
+
+/* Finds the addresses of host, or leaves none; on any thread. */
+typedef void rc_question_ask(const char *host, rc_addresses *ret_addresses);
+
+/* NULL: there is no memory or no thread to be had. host: copies. ask: NULL for the system. wake:
+ * sent once, borrows until freed. Gives. */
+rc_question *rc_question_new(const char *host, rc_question_ask *ask, uv_async_t *wake);
+
+/* False: not yet. None are found where count is 0. */
+bool rc_question_answer(rc_question *question, rc_addresses *ret_addresses);
+
+/* Takes it at any time; also NULL. wake is not touched any more. */
+void rc_question_free(rc_question *question);
+
+#endif

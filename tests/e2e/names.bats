@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031,SC2154 # every test is a shell of its own; run sets stderr
+#
+# Names whose addresses do not come: the system's answer hangs for as long as these tests last.
+# Nobody who asks for the end waits for it, and no other name either.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    cat >names.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of hang-...: never; each leaves a file of its name. */
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                struct addrinfo **ret)
+{
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    if (node != NULL && strncmp(node, "hang-", 5) == 0) {
+        close(open(node, O_CREAT | O_WRONLY, 0600));
+        for (;;)
+            pause();
+    }
+    return real(node, service, hints, ret);
+}
+C
+    cc -shared -fPIC -o names.so names.c -ldl
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    unset RECOURSE_TOKEN
+    export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/none KEY=key-0f0f0f0f
+    export ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS-}
+    pids=()
+}
+
+teardown() {
+    for pid in "${pids[@]}"; do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+}
+
+until_true() { # COMMAND...
+    for _ in $(seq 1500); do
+        ! "$@" 2>/dev/null || return 0
+        sleep 0.02
+    done
+    echo "never: $*"
+    cat err ./*.talk 2>/dev/null
+    return 1
+}
+
+start() { # NAME COMMAND...
+    local name=$1
+    shift
+    LD_PRELOAD=$BATS_FILE_TMPDIR/names.so "$RECOURSE" "$@" --port-file "$name.port" 2>"$name.talk" 3>&- &
+    pids+=($!)
+    until_true test -s "$name.port"
+    port=$(cat "$name.port")
+}
+
+config() { # [MORE]
+    cat >recourse.yaml <<YAML
+listen: 127.0.0.1:0
+admin: {listen: "off"}
+store: sqlite:audit.db
+$1
+providers:
+  hang: {kind: openai, base_url: "http://hang-up.test:$port/v1", keys: [env:KEY], insecure: true}
+  hang2: {kind: openai, base_url: "http://hang-2.test:$port/v1", keys: [env:KEY], insecure: true}
+  hang3: {kind: openai, base_url: "http://hang-3.test:$port/v1", keys: [env:KEY], insecure: true}
+  hang4: {kind: openai, base_url: "http://hang-4.test:$port/v1", keys: [env:KEY], insecure: true}
+  well: {kind: openai, base_url: "http://localhost:$port/v1", keys: [env:KEY]}
+YAML
+}
+
+# A command that hears every signal although it is in the background; what it waits for hangs.
+begin() { # ARGUMENT...
+    rm -f hang-up.test
+    LD_PRELOAD=$BATS_FILE_TMPDIR/names.so env --default-signal=INT "$RECOURSE" "$@" >out 2>err 3>&- &
+    ours=$!
+    pids+=($ours)
+    until_true test -e hang-up.test
+}
+
+# ends STATUS PID: by itself, and not only when the test is over.
+ends() {
+    local result=0
+    is_gone() { ! kill -0 "$1"; }
+    until_true is_gone "$2"
+    wait "$2" || result=$?
+    [ "$result" -eq "$1" ]
+}
+
+draining() { grep -q 'no more requests' gate.talk; }
+
+@test "call: a signal ends it, whatever the lookup does" {
+    port=1
+    config ''
+    for how in '--model hang/m' '--via http://hang-up.test:1 --insecure --model m'; do
+        for signal in INT:130 TERM:143; do
+            # shellcheck disable=SC2086 # words
+            begin call $how hello
+            kill -"${signal%:*}" "$ours"
+            ends "${signal#*:}" "$ours"
+            cat err
+            grep -q '^recourse call: Cancelled: ' err
+        done
+    done
+    # What was under way is on record.
+    "$RECOURSE" audit list --store sqlite:audit.db --format json >list
+    grep -q '"hang' list
+}
+
+@test "call: a deadline ends it, whatever the lookup does" {
+    port=1
+    config ''
+    for how in '--model hang/m' '--via http://hang-up.test:1 --insecure --model m'; do
+        # shellcheck disable=SC2086 # words
+        begin call --agent --deadline 300ms $how hello
+        ends 124 "$ours"
+        grep -q '"error_code":"DeadlineExceeded"' out
+    done
+}
+
+@test "doctor: its time limit ends it, whatever the lookup does" {
+    port=1
+    config ''
+    begin doctor --config recourse.yaml --timeout 1
+    is_gone() { ! kill -0 "$ours"; }
+    until_true is_gone
+}
+
+@test "serve: the first signal ends it when its time is over, the second one at once" {
+    port=1
+    config 'limits: {drain_ms: 200}'
+    for signals in 1 2; do
+        [ $signals = 1 ] || config 'limits: {drain_ms: 600000}'
+        rm -f hang-up.test gate.port
+        start gate serve --config recourse.yaml --log human
+        gate=${pids[-1]}
+        curl -sS -m 60 "http://127.0.0.1:$port/v1/chat/completions" -d '{"model":"hang/m","messages":[]}' >answer 2>&1 &
+        client=$!
+        until_true test -e hang-up.test
+        kill -TERM "$gate"
+        until_true draining
+        [ $signals = 1 ] || kill -TERM "$gate"
+        ends 0 "$gate"
+        wait "$client" || true
+    done
+}
+
+@test "serve: a provider whose name is known does not wait behind names that hang" {
+    LD_PRELOAD='' start mock mock --listen 127.0.0.1:0 --quiet
+    config 'threads: 2'
+    start gate serve --config recourse.yaml --log human
+    gate=${pids[-1]}
+    for provider in hang hang2 hang3 hang4; do
+        for _ in 1 2 3 4; do
+            curl -sS -m 60 "http://127.0.0.1:$port/v1/chat/completions" -d "{\"model\":\"$provider/m\",\"messages\":[]}" >/dev/null 2>&1 &
+            pids+=($!)
+        done
+    done
+    for name in hang-up hang-2 hang-3 hang-4; do
+        until_true test -e $name.test
+    done
+    curl -sS -m 30 -o answer "http://127.0.0.1:$port/v1/chat/completions" \
+        -d '{"model":"well/mock/echo","messages":[{"role":"user","content":"hello"}]}'
+    cat answer
+    grep -q '"content":"hello"' answer
+    kill -TERM "$gate"
+    until_true draining
+    kill -TERM "$gate"
+    ends 0 "$gate"
+}
