@@ -276,6 +276,59 @@ static void a_handler_that_does_not_stop_loses_the_connection(void **state)
     world_end();
 }
 
+/* As much as the two systems take. */
+static size_t pour(size_t most)
+{
+    static char piece[64 << 10];
+    size_t sent = 0;
+    memset(piece, 'x', sizeof(piece));
+    while (sent < most) {
+        size_t len = most - sent < sizeof(piece) ? most - sent : sizeof(piece);
+        ssize_t part = send(world.fd, piece, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (part <= 0)
+            break;
+        sent += (size_t)part;
+    }
+    return sent;
+}
+
+/* What is kept of a client that sends ahead is full: its leaving is seen all the same. */
+static void a_client_that_sent_too_much_is_looked_after(void **state)
+{
+    (void)state;
+    world_start(NULL);
+    hold(RC_STR("POST /paused" HOST "Content-Length: 80000\r\n\r\n"));
+    assert_int_equal(pour(80000), 80000);
+    for (int i = 0; i < 100; i++)
+        turn();
+    close(world.fd);
+    world.fd = -1;
+    world.is_at_end = true;
+    UNTIL(has_logged("/paused gone:CLIENT"));
+
+    forget(); /* requests that were not begun are let go of, and memory with them */
+    world.is_at_end = false;
+    hold(RC_STR("GET /hold" HOST "\r\n"));
+    for (size_t sent = 0, i = 0; sent < (8 << 20) && i < PATIENCE; i++) {
+        sent += pour((8 << 20) - sent);
+        turn();
+    }
+    assert_true(world.memory.live_bytes < 1 << 20);
+    rc_exchange_answer(world.held, 200, NULL, 0, RC_STR("last"));
+    UNTIL(got("Connection: close\r\n\r\nlast"));
+    UNTIL(has_logged("done"));
+    client_close();
+
+    forget(); /* and whoever sends on and on is let go of, too */
+    hold(RC_STR("GET /hold" HOST "\r\n"));
+    for (int i = 0; i < PATIENCE && !has_logged("gone"); i++) {
+        (void)pour(1 << 20);
+        turn();
+    }
+    assert_true(has_logged("gone:CLIENT"));
+    world_end();
+}
+
 static void what_comes_too_slowly_is_closed(void **state)
 {
     (void)state;
@@ -441,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_slow_reader_stops_the_handler),
         cmocka_unit_test(a_long_answer_flows),
         cmocka_unit_test(a_handler_that_does_not_stop_loses_the_connection),
+        cmocka_unit_test(a_client_that_sent_too_much_is_looked_after),
         cmocka_unit_test(what_comes_too_slowly_is_closed),
         cmocka_unit_test(stopping_lets_requests_finish),
         cmocka_unit_test(stopping_serves_what_was_sent),
