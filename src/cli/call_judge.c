@@ -22,12 +22,16 @@ void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
     c->report = rc_builder_finish(&builder);
 }
 
-/* Wraps what rc_gate_ask says with what to do about a gateway that cannot be had. */
-static void fail_via(rc_caller *c, rc_str message, rc_user_action action, rc_str advice)
+/* Wraps what rc_gate_ask says with what to do about a gateway that cannot be had. code: NONE for
+ * that of what it says. */
+static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action action,
+                     rc_str advice)
 {
     rc_builder builder;
-    rc_builder_init(&builder, &c->cli->alloc, RC_CODE_NONE);
+    rc_builder_init(&builder, &c->cli->alloc, code);
     rc_cli_set_identity(c->cli, &builder);
+    if (code != RC_CODE_NONE)
+        rc_builder_set_family(&builder, RC_FAMILY_LLM);
     rc_builder_set_cause(&builder, c->ask.facts.report);
     rc_builder_set_message(&builder, message);
     rc_builder_set_action(&builder, action, advice);
@@ -35,19 +39,60 @@ static void fail_via(rc_caller *c, rc_str message, rc_user_action action, rc_str
     c->report = rc_builder_finish(&builder);
 }
 
+/* "WHO URL WHAT WHY." */
+static rc_str via_words(const rc_caller *c, rc_buf *message, const char *who, const char *what,
+                        const char *why)
+{
+    rc_buf_push(message, rc_str_c(who));
+    rc_buf_push(message, rc_str_slice(rc_str_c(c->via), 0, 512));
+    rc_buf_push(message, rc_str_c(what));
+    rc_buf_push(message, rc_str_c(why));
+    rc_buf_push_byte(message, '.');
+    return rc_buf_get(message);
+}
+
+/* A handshake to which nobody answers is most often one with somebody who does not know of TLS. */
+static rc_str advice_unreachable(const rc_caller *c)
+{
+    const rc_upstream_kind kind = c->ask.facts.failure_kind;
+    const bool is_silent =
+        kind == RC_UPSTREAM_TLS_TIMEOUT || kind == RC_UPSTREAM_RESET || kind == RC_UPSTREAM_CLOSED;
+    if (c->origin.is_https && is_silent)
+        return RC_STR("Use http:// if it listens without TLS, as `recourse serve` does; or leave "
+                      "out --via: then the call is made without one.");
+    return RC_STR("Start it with `recourse serve`, or leave out --via: then the call is made "
+                  "without one.");
+}
+
 static void fail_unreachable(rc_caller *c)
 {
     char room[RC_CALLER_TEXT_MAX];
     rc_buf message;
     rc_buf_init_fixed(&message, room, sizeof room);
-    rc_buf_push(&message, RC_STR("No gateway answers at "));
-    rc_buf_push(&message, rc_str_slice(rc_str_c(c->via), 0, 512));
-    rc_buf_push(&message, RC_STR(": "));
-    rc_buf_push(&message, rc_str_c(c->ask.facts.failure));
-    rc_buf_push_byte(&message, '.');
-    fail_via(c, rc_buf_get(&message), RC_ACTION_CHECK_CONFIG,
-             RC_STR("Start it with `recourse serve`, or leave out --via: then the call is made "
-                    "without one."));
+    if (c->ask.facts.failure_kind == RC_UPSTREAM_TLS_NOT_SPOKEN) {
+        fail_via(c, RC_CODE_ENDPOINT_NOT_FOUND,
+                 via_words(c, &message, "What answers at ", " does not speak TLS", ""),
+                 RC_ACTION_CHECK_CONFIG,
+                 RC_STR("Use http:// in place of https://: `recourse serve` listens without TLS. "
+                        "To another machine that needs --insecure."));
+        return;
+    }
+    fail_via(c, RC_CODE_NONE,
+             via_words(c, &message, "No gateway answers at ", ": ", c->ask.facts.failure),
+             RC_ACTION_CHECK_CONFIG, advice_unreachable(c));
+}
+
+static void fail_stranger(rc_caller *c)
+{
+    char room[RC_CALLER_TEXT_MAX];
+    rc_buf message;
+    rc_buf_init_fixed(&message, room, sizeof room);
+    fail_via(c, RC_CODE_ENDPOINT_NOT_FOUND,
+             via_words(c, &message, "What answers at ", " is no gateway of Recourse: ",
+                       rc_gate_stranger_text(c->ask.facts.stranger)),
+             RC_ACTION_CHECK_CONFIG,
+             RC_STR("Give --via the address at which `recourse serve` listens, such as "
+                    "http://127.0.0.1:8787; with https:// where it is behind TLS."));
 }
 
 static void fail_cancelled(rc_caller *c)
@@ -120,8 +165,10 @@ static void judge(rc_caller *c)
         c->report = rc_report_dup(c->own_why);
     else if (why != NULL && c->via != NULL && c->ask.facts.is_unreachable)
         fail_unreachable(c);
+    else if (why != NULL && c->via != NULL && c->ask.facts.stranger != RC_GATE_STRANGER_NONE)
+        fail_stranger(c);
     else if (is_token_missing(c))
-        fail_via(c, rc_report_message(why), RC_ACTION_CHECK_CREDENTIALS,
+        fail_via(c, RC_CODE_NONE, rc_report_message(why), RC_ACTION_CHECK_CREDENTIALS,
                  RC_STR("Set RECOURSE_TOKEN, or give the file that holds the token with "
                         "--token-file."));
     else if (why != NULL)

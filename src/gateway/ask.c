@@ -253,6 +253,16 @@ static const rc_report *report_finish(rc_gate_ask *ask)
     return code != RC_CODE_NONE ? report_of(ask, code, "") : NULL;
 }
 
+/* Not a word of an answer, nor of a stream that could have become one. */
+static bool is_no_answer(const rc_gate_ask *ask)
+{
+    const rc_reply *reply = &ask->reply;
+    return ask->facts.is_foreign && !ask->is_stream && reply->text_bytes == 0 &&
+           !reply->has_reasoning && rc_buf_get(&reply->error).len == 0 &&
+           ask->facts.finish == RC_STREAM_FINISH_NONE && ask->facts.usage.input < 0 &&
+           ask->facts.usage.output < 0;
+}
+
 static const rc_report *judge(rc_gate_ask *ask, bool is_orderly)
 {
     const rc_stream_end ending = rc_reply_end(&ask->reply, is_orderly);
@@ -270,6 +280,20 @@ static const rc_report *judge(rc_gate_ask *ask, bool is_orderly)
     }
     rc_failure failure = {.transport = RC_TRANSPORT_EOF, .phase = phase_of(ask)};
     return classify(ask, &failure);
+}
+
+/* JSON without its end may be half of an answer; a page never is. */
+static rc_gate_stranger stranger_of(const rc_gate_ask *ask, bool is_orderly)
+{
+    const rc_str type = field_of(ask, RC_STR("content-type"));
+    if (!ask->facts.is_foreign)
+        return RC_GATE_STRANGER_NONE;
+    if (!ask->is_good)
+        return rc_gate_stranger_of_error(ask->facts.status, type, rc_buf_get(&ask->page));
+    const rc_gate_stranger stranger = rc_gate_stranger_of_answer(type);
+    return is_no_answer(ask) && (is_orderly || stranger == RC_GATE_STRANGER_PAGE)
+               ? stranger
+               : RC_GATE_STRANGER_NONE;
 }
 
 static void end(rc_gate_ask *ask, const rc_report *report)
@@ -331,10 +355,10 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(ask);
-    const bool is_stream = rc_str_starts_with_nocase(field_of(ask, RC_STR("content-type")),
-                                                     RC_STR("text/event-stream"));
+    ask->is_stream = rc_str_starts_with_nocase(field_of(ask, RC_STR("content-type")),
+                                               RC_STR("text/event-stream"));
     rc_reply_done(&ask->reply);
-    rc_reply_init(&ask->reply, stream_of(ask->dialect), is_stream, &reply_handler, ask,
+    rc_reply_init(&ask->reply, stream_of(ask->dialect), ask->is_stream, &reply_handler, ask,
                   &ask->alloc);
 }
 
@@ -353,8 +377,15 @@ static void on_end(void *ctx, bool is_kept)
     rc_gate_ask *ask = ctx;
     (void)is_kept;
     const bool is_orderly = ask->reader->framing != RC_HTTP1_UNTIL_CLOSE;
-    end(ask, ask->is_good ? judge(ask, is_orderly)
-                          : report_error(ask, rc_buf_get(&ask->page), RC_PHASE_HEADERS));
+    const rc_report *report = ask->is_good
+                                  ? judge(ask, is_orderly)
+                                  : report_error(ask, rc_buf_get(&ask->page), RC_PHASE_HEADERS);
+    ask->facts.stranger = stranger_of(ask, is_orderly);
+    if (ask->is_good && ask->facts.stranger != RC_GATE_STRANGER_NONE) {
+        rc_report_free(report);
+        report = report_of(ask, RC_CODE_ENDPOINT_NOT_FOUND, "");
+    }
+    end(ask, report);
 }
 
 static void on_failure(void *ctx, const rc_upstream_failure *failure)
@@ -362,6 +393,9 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
     rc_gate_ask *ask = ctx;
     ask->facts.is_unreachable = failure->phase == RC_PHASE_CONNECT;
     ask->facts.failure = rc_upstream_kind_text(failure->kind);
+    ask->facts.failure_kind = failure->kind;
+    if (failure->kind == RC_UPSTREAM_MALFORMED && !ask->is_begun)
+        ask->facts.stranger = RC_GATE_STRANGER_NO_HTTP;
     if (ask->is_begun && ask->is_good) {
         /* An error event, or the end of the answer, may have come before the connection broke. */
         const rc_report *report = judge(ask, false);

@@ -4,7 +4,8 @@
  *       └──────────────── cancel ────────────────     nothing more is told
  *
  * Retries and switches are told while they happen (x-recourse-events). A failure is the gateway's
- * own report, as it came; of one that is no gateway of ours, what the classifier makes of it. */
+ * own report, as it came; of one that is no gateway of ours, what the classifier makes of it, and
+ * whether it is anything that could be asked at all. */
 #ifndef RC_GATEWAY_ASK_H
 #define RC_GATEWAY_ASK_H
 
@@ -14,6 +15,7 @@
 #include "codec/prompt.h"
 #include "codec/reply.h"
 #include "core/told.h"
+#include "gateway/stranger.h"
 #include "net/upstream.h"
 
 #define RC_GATE_ASK_NAME_MAX 512
@@ -51,7 +53,9 @@ typedef struct rc_gate_ask_facts {
     rc_usage_count usage;
     bool is_unreachable;               /* nobody was there to take the request */
     const char *failure;               /* of the connection, in words; "": it did not fail */
-    bool is_foreign;                   /* whoever answered is no gateway of ours */
+    rc_upstream_kind failure_kind;     /* the same */
+    bool is_foreign;                   /* whoever answered is no gateway of ours, */
+    rc_gate_stranger stranger;         /* and nothing of which we know how it speaks */
     const rc_report *report;           /* NULL: it worked */
     char target[RC_GATE_ASK_NAME_MAX]; /* "provider/model" that answered or was asked last; "" */
     char request_id[RC_GATE_ASK_NAME_MAX]; /* the gateway's; "" */
@@ -68,6 +72,7 @@ typedef struct rc_gate_ask {
     rc_dialect dialect;
     bool is_begun;  /* its head has come */
     bool is_good;   /* with a status that promises an answer */
+    bool is_stream; /* of events */
     bool is_opened; /* the buffers and the reply are there to be done */
     uint64_t started_ms;
     int64_t now_unix_ms;

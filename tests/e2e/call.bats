@@ -495,6 +495,69 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
     said DeadlineExceeded
 }
 
+# One that answers whatever is asked with the same bytes, at $port.
+stranger() { # SPEAKS-FIRST BYTES
+    rm -f stranger.port
+    cat >stranger.py <<'PY'
+import os, socket, sys
+is_first, answer = sys.argv[1] == 'first', sys.argv[2].encode().decode('unicode_escape').encode()
+socket.setdefaulttimeout(30)
+listener = socket.create_server(('127.0.0.1', 0))
+with open('stranger.tmp', 'w') as f:
+    f.write(str(listener.getsockname()[1]))
+os.rename('stranger.tmp', 'stranger.port')
+peer, _ = listener.accept()
+if not is_first:
+    # All of the request: its body ends with the line's last bracket.
+    asked = piece = peer.recv(65536)
+    while piece and not asked.endswith(b'}'):
+        piece = peer.recv(65536)
+        asked += piece
+peer.sendall(answer)
+peer.shutdown(socket.SHUT_WR)
+while is_first and peer.recv(65536):
+    pass
+PY
+    python3 stranger.py "$1" "$2" 3>&- &
+    until_true test -s stranger.port
+    port=$(cat stranger.port)
+}
+
+@test "--via: what is neither a gateway nor like a provider is named so, and not asked again" {
+    check() { # WORDS SPEAKS-FIRST BYTES
+        stranger "$2" "$3"
+        run -78 --separate-stderr call --agent --via "http://127.0.0.1:$port" --model m hello
+        echo "$output"
+        has "\"message\":\"What answers at http://127.0.0.1:$port is no gateway of Recourse: $1.\""
+        has '"retryable":false'
+        has '"user_action":{"kind":"check_config","detail":"Give --via the address at which `recourse serve` listens'
+    }
+    check 'it answers with a page for people' second \
+        'HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>'
+    check 'it answers with a page for people' second 'HTTP/1.0 200 OK\r\ncontent-type: text/html\r\n\r\n<html>Welcome!</html>'
+    check 'it answers with a page for people' second \
+        'HTTP/1.0 501 Unsupported method\r\ncontent-type: text/html\r\n\r\n<html>no POST</html>'
+    check 'it sends us to another address' second 'HTTP/1.1 301 Moved\r\nlocation: https://x.test/\r\ncontent-length: 0\r\n\r\n'
+    check 'its answer is not that of a model' second \
+        'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n{"ok":true}'
+    check 'its error is not that of a provider' second \
+        'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 22\r\n\r\n{"detail":"Not Found"}'
+    check 'it does not speak HTTP' first 'SSH-2.0-OpenSSH_9.2p1\r\n'
+    # A stream that ends before its time is a stream all the same.
+    stranger second 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 0\r\n\r\n'
+    run -75 --separate-stderr call --agent --via "http://127.0.0.1:$port" --model m hello
+    has '"error_code":"StreamInterrupted"'
+}
+
+@test "--via: https:// to a gateway that listens without TLS" {
+    gate ''
+    run -78 --separate-stderr call --agent --via "https://127.0.0.1:$port" --model m hello
+    echo "$output"
+    has "\"message\":\"What answers at https://127.0.0.1:$port does not speak TLS.\""
+    has '"retryable":false'
+    has '"kind":"check_config","detail":"Use http:// in place of https://'
+}
+
 @test "--via: what a newer gateway tells is passed over; the cost is shown where it is known" {
     cat >gate.py <<'PY'
 import socket

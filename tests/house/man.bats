@@ -43,11 +43,11 @@ written() { # COMMAND [PAGE]
 }
 
 @test "a page says of its command what the help says" {
-    COLUMNS=200 "$RECOURSE" help >help
+    COLUMNS=200 "$RECOURSE" help >listed
     for command in $(commands | grep -vx help); do
         echo "$command"
         line=$(sed -n '/^\.SH NAME/{n;p;}' "$pages/recourse-$command.1" | sed 's/\\-/-/g')
-        [ "$line" = "recourse-$command - $(sed -n "s/^  $command  *//p" help)" ]
+        [ "$line" = "recourse-$command - $(sed -n "s/^  $command  *//p" listed)" ]
         grep -q "^\.B recourse $command\b" "$pages/recourse-$command.1"
     done
 }

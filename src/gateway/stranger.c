@@ -1,0 +1,72 @@
+#include "gateway/stranger.h"
+
+#include "base/json_find.h"
+#include "base/str.h"
+
+const char *rc_gate_stranger_text(rc_gate_stranger stranger)
+{
+    static const char *const texts[] = {
+#define TEXT(ID, text) text,
+        RC_GATE_STRANGERS(TEXT)
+#undef TEXT
+    };
+    return texts[stranger];
+}
+
+static bool is_page(rc_str type)
+{
+    return rc_str_starts_with_nocase(type, RC_STR("text/html")) ||
+           rc_str_starts_with_nocase(type, RC_STR("application/xhtml"));
+}
+
+/* What stands in front of a gateway has such words, too. None of them is that it does not know of
+ * POST. */
+static bool is_of_proxy(int status)
+{
+    switch (status) {
+    case 401:
+    case 403:
+    case 407:
+    case 408:
+    case 413:
+    case 429:
+        return true;
+    default:
+        return status >= 500 && status != 501 && status != 505;
+    }
+}
+
+static bool is_json(rc_str body)
+{
+    const rc_str text = rc_str_trim(body);
+    return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
+}
+
+/* A framework says {"detail":"Not Found"} of a path that it does not have; the same member tells
+ * of a request that is wrong. */
+static bool is_error_of_provider(int status, rc_str body)
+{
+    rc_json_member members[] = {
+        {.key = RC_STR("error")}, {.key = RC_STR("message")}, {.key = RC_STR("object")}};
+    if (!is_json(body))
+        return false;
+    if (status != 404 && status != 405)
+        return true;
+    const rc_status scanned = rc_json_find(rc_str_trim(body), members, 3, false);
+    return scanned == RC_E_TYPE || members[0].is_found || members[1].is_found ||
+           members[2].is_found;
+}
+
+rc_gate_stranger rc_gate_stranger_of_error(int status, rc_str type, rc_str body)
+{
+    if (is_of_proxy(status) || is_error_of_provider(status, body))
+        return RC_GATE_STRANGER_NONE;
+    if (status / 100 == 3)
+        return RC_GATE_STRANGER_ELSEWHERE;
+    return is_page(type) ? RC_GATE_STRANGER_PAGE : RC_GATE_STRANGER_NO_ERROR;
+}
+
+rc_gate_stranger rc_gate_stranger_of_answer(rc_str type)
+{
+    return is_page(type) ? RC_GATE_STRANGER_PAGE : RC_GATE_STRANGER_NO_ANSWER;
+}
