@@ -81,6 +81,8 @@ providers:
 YAML
 }
 
+is_gone() { ! kill -0 "$ours" 2>/dev/null; }
+
 # A command that hears every signal although it is in the background; what it waits for hangs.
 begin() { # ARGUMENT...
     rm -f hang-up.test
@@ -134,11 +136,7 @@ draining() { grep -q 'no more requests' gate.talk; }
     port=1
     config ''
     begin doctor --config recourse.yaml --timeout 1
-    for _ in $(seq 400); do
-        kill -0 "$ours" || return 0
-        sleep 0.05
-    done
-    return 1
+    until_true is_gone
 }
 
 @test "serve: the first signal ends it when its time is over, the second one at once" {
