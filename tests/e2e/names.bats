@@ -81,6 +81,7 @@ providers:
 YAML
 }
 
+# shellcheck disable=SC2317 # until_true calls it
 is_gone() { ! kill -0 "$ours" 2>/dev/null; }
 
 # A command that hears every signal although it is in the background; what it waits for hangs.
