@@ -74,16 +74,17 @@ void rc_log_push_clean(rc_buf *buf, rc_str text)
 }
 
 /* Written by the compiler: a line is mostly keys. */
-#define KEYS(X)                                                                                    \
-    X(time)                                                                                        \
-    X(level)                                                                                       \
-    X(event)                                                                                       \
-    X(request_id)                                                                                  \
-    X(report_id)                                                                                   \
-    X(client)                                                                                      \
-    X(route)                                                                                       \
-    X(model) X(target) X(provider_request_id) X(status) X(outcome) X(code) X(attempts) X(switches) \
-        X(wait_ms) X(latency_ms) X(first_byte_ms) X(tokens_in) X(tokens_out) X(estimated)          \
+#define KEYS(X)                                                                           \
+    X(time)                                                                               \
+    X(level)                                                                              \
+    X(event)                                                                              \
+    X(request_id)                                                                         \
+    X(report_id)                                                                          \
+    X(client)                                                                             \
+    X(route)                                                                              \
+    X(model)                                                                              \
+    X(target) X(provider_request_id) X(status) X(outcome) X(code) X(attempts) X(switches) \
+        X(wait_ms) X(latency_ms) X(first_byte_ms) X(tokens_in) X(tokens_out) X(estimated) \
             X(cost_usd) X(bytes) X(trace_id) X(committed)
 #define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name);
 KEYS(READY)
