@@ -67,6 +67,9 @@ rc_finding *rc_doctor_fault(rc_doctor *doctor, rc_doctor_group group, rc_str wha
 rc_finding *rc_finding_say(rc_finding *finding, const char *text);
 rc_finding *rc_finding_say_str(rc_finding *finding, rc_str text);
 rc_finding *rc_finding_say_u64(rc_finding *finding, uint64_t number);
+/* "1 provider", "2 providers": one is the word for one of them, many for all other numbers. */
+rc_finding *rc_finding_say_count(rc_finding *finding, uint64_t number, const char *one,
+                                 const char *many);
 
 /* Appends to what to do next. */
 rc_finding *rc_finding_advise(rc_finding *finding, const char *text);

@@ -47,9 +47,9 @@ bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
     if (status == RC_OK) {
         rc_finding *finding = rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_MARK_FINE, RC_STR("file"));
         rc_finding_say(rc_finding_say_str(finding, name), ": ");
-        rc_finding_say(rc_finding_say_u64(finding, ret_config->provider_count), " providers, ");
-        rc_finding_say(rc_finding_say_u64(finding, ret_config->route_count), " routes, ");
-        rc_finding_say(rc_finding_say_u64(finding, ret_config->client_count), " clients");
+        rc_finding_say_count(finding, ret_config->provider_count, "provider, ", "providers, ");
+        rc_finding_say_count(finding, ret_config->route_count, "route, ", "routes, ");
+        rc_finding_say_count(finding, ret_config->client_count, "client", "clients");
     } else if (status == RC_E_NOT_FOUND) {
         rc_finding *finding =
             rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG);

@@ -61,6 +61,13 @@ rc_finding *rc_finding_say_u64(rc_finding *finding, uint64_t number)
     return rc_finding_say_str(finding, rc_buf_get(&text));
 }
 
+rc_finding *rc_finding_say_count(rc_finding *finding, uint64_t number, const char *one,
+                                 const char *many)
+{
+    rc_finding_say(rc_finding_say_u64(finding, number), " ");
+    return rc_finding_say(finding, number == 1 ? one : many);
+}
+
 rc_finding *rc_finding_advise(rc_finding *finding, const char *text)
 {
     rc_config_text_append(finding->advice, sizeof finding->advice, rc_str_c(text));

@@ -314,15 +314,14 @@ static void add_name(rc_doctor *doctor, const patient *p, const rc_asked *asked)
         return;
     rc_finding *finding = add(doctor, p, RC_MARK_FINE, "name");
     rc_finding_say(rc_finding_say(finding, asked->origin.host), ": ");
-    rc_finding_say(rc_finding_say_u64(finding, p->name->address_count),
-                   p->name->address_count == 1 ? " address" : " addresses");
+    rc_finding_say_count(finding, p->name->address_count, "address", "addresses");
 }
 
 static void add_late(rc_doctor *doctor, const patient *p)
 {
     rc_finding *finding = fault(doctor, p, "answer", EXIT_UNAVAILABLE);
     rc_finding_say(finding, "not done within ");
-    rc_finding_say(rc_finding_say_u64(finding, doctor->timeout_s), " seconds");
+    rc_finding_say_count(finding, doctor->timeout_s, "second", "seconds");
     rc_finding_advise(finding, "give it more with --timeout, and check the network");
 }
 

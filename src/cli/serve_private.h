@@ -47,8 +47,8 @@ typedef struct serve_run {
 
 /* Reads the configuration again. */
 bool rc_serve_reload(serve_run *run);
-/* Takes no more requests and ends when all are answered. */
-void rc_serve_drain(serve_run *run);
+/* Takes no more requests and ends when all are answered. who: wants it, for the log; borrows. */
+void rc_serve_drain(serve_run *run, const char *who);
 
 /* "recourse serve: WHAT WHY"; gives the exit status. */
 int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status);

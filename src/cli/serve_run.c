@@ -140,14 +140,17 @@ bool rc_serve_reload(serve_run *run)
     return is_loaded;
 }
 
-void rc_serve_drain(serve_run *run)
+void rc_serve_drain(serve_run *run, const char *who)
 {
+    char memory[256];
+    rc_buf text;
     if (run->is_stopping)
         return;
     run->is_stopping = true;
-    rc_serve_log_event(run, RC_LOG_EVENT_DRAINING,
-                       RC_STR("no more requests; it ends when all are "
-                              "answered"));
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_cli_text(&text, who);
+    rc_cli_text(&text, " asks for the end: no more requests; it ends when all are answered");
+    rc_serve_log_event(run, RC_LOG_EVENT_DRAINING, rc_buf_get(&text));
     rc_gateway_stop(run->gateway);
 }
 
@@ -161,7 +164,7 @@ static void on_signal(uv_signal_t *handle, int number)
     else if (run->is_stopping)
         rc_gateway_close(run->gateway);
     else
-        rc_serve_drain(run);
+        rc_serve_drain(run, number == SIGINT ? "a signal (SIGINT)" : "a signal (SIGTERM)");
 }
 
 /* ---- listening ---- */

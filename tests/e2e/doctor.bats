@@ -75,6 +75,7 @@ found() { # EXIT-STATUS [OPTION...]
     mock
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
     found 0
+    [[ $(finding file) == "fine recourse.yaml: 1 provider, 1 route, 0 clients "* ]]
     [[ $(finding "up connection") == "fine port $port, without TLS, of 127.0.0.1"* ]]
     [[ $(finding "up env:GOOD") == "fine 200 in "*" ms: the key is taken"* ]]
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:BAD]"

@@ -587,29 +587,45 @@ YAML
     [ "$(grep -c '"event":"request"' gate.log.1)" = 1 ]
 }
 
-# Starts a gateway whose standard error is as the rest says; its operator's side is at $admin.
-gate_without_log() { # FORMAT REDIRECTION
-    rm -f gate.port audit.sock
+@test "the log says who asked for the end" {
+    for signal in INT TERM; do
+        gate_with json '2>log' "env --default-signal=INT"
+        kill -$signal "$gate_pid"
+        wait "$gate_pid"
+        grep '"event":"draining"' log
+        grep -q "\"message\":\"a signal (SIG$signal) asks for the end: no more requests; it ends when all are answered\"" log
+    done
+    gate_with human '2>log'
+    curl -sS --unix-socket admin.sock -X POST -H 'x-recourse-admin: 1' http://localhost/admin/v1/drain
+    wait "$gate_pid"
+    cat log
+    grep -q "^recourse serve: the operator's side asks for the end: " log
+}
+
+# Starts a gateway whose standard error is as the redirection says; its operator's side is at a
+# socket.
+gate_with() { # FORMAT REDIRECTION [COMMAND]
+    rm -f gate.port admin.sock
     cat >recourse.yaml <<YAML
 listen: 127.0.0.1:0
-admin: {listen: "off", socket: $PWD/audit.sock}
+admin: {listen: "off", socket: $PWD/admin.sock}
 store: sqlite:audit-log.db
 providers: {demo: {kind: demo}}
 YAML
-    bash -c "exec \"\$0\" serve --config recourse.yaml --log $1 --port-file gate.port $2" "$RECOURSE" 3>&- &
+    bash -c "exec ${3-} \"\$0\" serve --config recourse.yaml --log $1 --port-file gate.port $2" "$RECOURSE" 3>&- &
     gate_pid=$!
     pids+=("$gate_pid")
     wait_for test -s gate.port
     base=http://127.0.0.1:$(cat gate.port)
 }
 
-dropped() { curl -sS --unix-socket audit.sock http://localhost/metrics | sed -n 's/^recourse_log_dropped_total //p'; }
+dropped() { curl -sS --unix-socket admin.sock http://localhost/metrics | sed -n 's/^recourse_log_dropped_total //p'; }
 
 @test "lines of the log that cannot be written are counted, every one" {
     for format in json human; do
         for where in '2>/dev/full' '2>&-'; do
             echo "$format $where"
-            gate_without_log $format "$where"
+            gate_with $format "$where"
             for _ in 1 2 3; do
                 chat demo/ok
                 [ "$(status)" = 200 ]
@@ -621,7 +637,7 @@ dropped() { curl -sS --unix-socket audit.sock http://localhost/metrics | sed -n 
             wait "$gate_pid"
         done
     done
-    gate_without_log json '2>log'
+    gate_with json '2>log'
     chat demo/ok
     logged() { grep -q request_id log; }
     wait_for logged
