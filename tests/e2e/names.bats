@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2030,SC2031,SC2154 # every test is a shell of its own; run sets stderr
+# shellcheck disable=SC2030,SC2031,SC2317 # every test is a shell of its own; until_true calls
 #
 # Names whose addresses do not come: the system's answer hangs for as long as these tests last.
 # Nobody who asks for the end waits for it, and no other name either.
@@ -120,6 +120,27 @@ draining() { grep -q 'no more requests' gate.talk; }
     # What was under way is on record.
     "$RECOURSE" audit list --store sqlite:audit.db --format json >kept
     grep -q '"hang' kept
+}
+
+@test "call: without words it dies of the signal itself, for the shell around it" {
+    port=1
+    config ''
+    rm -f hang-up.test
+    LD_PRELOAD=$BATS_FILE_TMPDIR/names.so run -0 python3 - "$RECOURSE" <<'PY'
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+call = subprocess.Popen([sys.argv[1], 'call', '--quiet', '--model', 'hang/m', 'hello'])
+for _ in range(1500):
+    if os.path.exists('hang-up.test'):
+        break
+    time.sleep(0.02)
+call.send_signal(signal.SIGINT)
+try:
+    print(call.wait(30))
+finally:
+    call.kill()
+PY
+    [ "$output" = -2 ]
 }
 
 @test "call: a deadline ends it, whatever the lookup does" {
