@@ -1,5 +1,5 @@
 #!/bin/bash
-# Drives calls for SOAK_STEPS (10 million) inputs, fuzzes every target for SOAK_SECONDS (60) from a
+# Drives calls for SOAK_STEPS (10 million) inputs, builds a copy of everything, fuzzes every target for SOAK_SECONDS (60) from a
 # copy of its corpus, then proves on the planted
 # bugs of fuzz_negative that the search and the sanitizers can find something.
 set -uo pipefail
@@ -65,8 +65,22 @@ soak_calls() {
     fi
 }
 
+# What ships is the same wherever it is built.
+soak_copy() {
+    local log=$work/copy.log place
+    if tools/build.sh release >"$log" 2>&1 && place=$(cd "$root/release" && pwd) &&
+        RECOURSE=$place/recourse RECOURSE_BINARY=$place RECOURSE_SOURCE=$(pwd) RECOURSE_WHOLE_COPY=1 \
+            bats tests/house/binary.bats >>"$log" 2>&1; then
+        echo "copy: ok"
+    else
+        tail -n 60 "$log"
+        echo "copy: FAILED"
+    fi
+}
+
 {
     soak_calls
+    soak_copy
     (cd "$programs" && ls -d fuzz_*) | grep -vxE 'fuzz_negative|.*\..*' |
         xargs -P "$jobs" -I TARGET bash -c 'soak TARGET'
     must_find overflow 'heap-buffer-overflow' -detect_leaks=0
