@@ -1,7 +1,7 @@
 #!/bin/bash
-# Drives calls for SOAK_STEPS (10 million) inputs, builds a copy of everything, fuzzes every target for SOAK_SECONDS (60) from a
-# copy of its corpus, then proves on the planted
-# bugs of fuzz_negative that the search and the sanitizers can find something.
+# Drives calls for SOAK_STEPS (10 million) inputs, builds a copy of everything, fuzzes every target for
+# SOAK_SECONDS (60) from a copy of its corpus, then proves on the planted bugs of fuzz_negative that the
+# search and the sanitizers can find something.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
