@@ -231,7 +231,9 @@ void rc_gate_job_on_drained(rc_gate_job *job);
 void rc_gate_job_on_head(rc_gate_job *job, const char *head);
 void rc_gate_job_on_body(rc_gate_job *job, rc_str piece);
 void rc_gate_job_on_body_end(rc_gate_job *job);
-/* The body is not needed any more: others may keep as much. */
+/* Nobody will be asked again: others may keep as much. Whoever has the answer can rely on it. */
+void rc_gate_job_uncount_body(rc_gate_job *job);
+/* The same, and its memory goes. */
 void rc_gate_job_drop_body(rc_gate_job *job);
 /* Its own plan is not needed any more, and the rows of targets that it names may be others'. */
 void rc_gate_job_leave_entries(rc_gate_job *job);

@@ -302,10 +302,15 @@ static bool count_kept(rc_gate_job *job, size_t len)
     return false;
 }
 
-void rc_gate_job_drop_body(rc_gate_job *job)
+void rc_gate_job_uncount_body(rc_gate_job *job)
 {
     atomic_fetch_sub_explicit(&job->gate->world->kept_bytes, job->kept_bytes, memory_order_relaxed);
     job->kept_bytes = 0;
+}
+
+void rc_gate_job_drop_body(rc_gate_job *job)
+{
+    rc_gate_job_uncount_body(job);
     if (job->state == RC_JOB_OVER)
         rc_gate_rest_buf(&job->body);
     else

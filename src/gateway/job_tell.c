@@ -424,6 +424,7 @@ static void answer_rest(rc_gate_job *job)
 void rc_gate_job_finish(rc_gate_job *job)
 {
     job->state = RC_JOB_ENDING;
+    rc_gate_job_uncount_body(job);
     switch (job->then) {
     case RC_THEN_NOTHING:
         rc_gate_job_over(job);

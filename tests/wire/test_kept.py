@@ -48,7 +48,7 @@ def is_empty():
 
 
 def nothing_is_kept():
-    """An answer may be read before its request is done with."""
+    """Who leaves is noticed a little later; what was answered is counted no more."""
     wait_until(is_empty, "what is kept no more")
 
 
