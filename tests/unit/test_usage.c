@@ -10,26 +10,15 @@
 #include "base/str.h"
 #include "codec/usage.h"
 #include "codec/usage_weight.h"
+#include "support/json_text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define TEXT_MAX 4096
-
-/* Written with ' for ". */
-static rc_str json(const char *text)
-{
-    static char room[TEXT_MAX];
-    size_t len = strlen(text);
-    assert_true(len < sizeof room);
-    for (size_t i = 0; i < len; i++)
-        room[i] = text[i] == '\'' ? '"' : text[i];
-    return rc_str_make(room, len);
-}
 
 static rc_usage_count said_by(const char *text)
 {
     rc_usage usage;
     rc_usage_init(&usage);
-    rc_usage_read(&usage, json(text));
+    rc_usage_read(&usage, json_text(text));
     return rc_usage_said(&usage);
 }
 
@@ -230,17 +219,17 @@ static void test_parts(void **state)
     rc_usage usage;
     rc_usage_init(&usage);
     assert_false(rc_usage_has_tokens(&usage));
-    assert_true(rc_usage_read_object(&usage, json("{'input_tokens':25,'output_tokens':1}")));
-    assert_true(rc_usage_read_object(&usage, json("{'output_tokens':15}")));
+    assert_true(rc_usage_read_object(&usage, json_text("{'input_tokens':25,'output_tokens':1}")));
+    assert_true(rc_usage_read_object(&usage, json_text("{'output_tokens':15}")));
     assert_int_equal(rc_usage_said(&usage).input, 25);
     assert_int_equal(rc_usage_said(&usage).output, 15);
     /* some relays close with zeros */
-    assert_true(rc_usage_read_object(&usage, json("{'input_tokens':0,'output_tokens':0}")));
+    assert_true(rc_usage_read_object(&usage, json_text("{'input_tokens':0,'output_tokens':0}")));
     assert_int_equal(rc_usage_said(&usage).input, 25);
     assert_int_equal(rc_usage_said(&usage).output, 15);
-    assert_true(rc_usage_read_object(&usage, json("{'output_tokens':14}")));
+    assert_true(rc_usage_read_object(&usage, json_text("{'output_tokens':14}")));
     assert_int_equal(rc_usage_said(&usage).output, 14);
-    assert_false(rc_usage_read_object(&usage, json("{'output_tokens':99")));
+    assert_false(rc_usage_read_object(&usage, json_text("{'output_tokens':99")));
     assert_int_equal(rc_usage_said(&usage).output, 14);
 
     rc_usage part;
@@ -299,10 +288,10 @@ static void test_ceilings(void **state)
     rc_usage_init(&usage);
     assert_true(rc_usage_read_object(
         &usage,
-        json("{'cache_creation':{'cache_creation':{'cache_creation':{'prompt_tokens':1}}}}")));
+        json_text("{'cache_creation':{'cache_creation':{'cache_creation':{'prompt_tokens':1}}}}")));
     assert_false(rc_usage_read_object(
-        &usage, json("{'cache_creation':{'cache_creation':{'cache_creation':{'cache_creation':"
-                     "{'prompt_tokens':2}}}}}")));
+        &usage, json_text("{'cache_creation':{'cache_creation':{'cache_creation':{'cache_creation':"
+                          "{'prompt_tokens':2}}}}}")));
     /* what is passed over may be as deep as it likes */
     char deep[900];
     int at = snprintf(deep, sizeof deep, "{\"prompt_tokens\":3,\"x\":");
@@ -342,7 +331,7 @@ static void test_tail(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_usage usage;
         rc_usage_init(&usage);
-        bool is_read = rc_usage_read_tail(&usage, json(rows[i].tail));
+        bool is_read = rc_usage_read_tail(&usage, json_text(rows[i].tail));
         assert_int_equal(is_read, rows[i].input >= 0);
         assert_int_equal(usage.is_final, is_read);
         assert_int_equal(rc_usage_said(&usage).input, rows[i].input);
@@ -381,18 +370,19 @@ static void test_weight_of_a_body(void **state)
     (void)state;
     rc_usage usage;
     rc_usage_init(&usage);
-    assert_false(rc_usage_read(&usage, json("{'id':'chatcmpl-123','object':'chat.completion',"
-                                            "'choices':[{'message':{'role':'assistant','content':"
-                                            "'twelve bytes'},'finish_reason':'stop'}]}")));
+    assert_false(
+        rc_usage_read(&usage, json_text("{'id':'chatcmpl-123','object':'chat.completion',"
+                                        "'choices':[{'message':{'role':'assistant','content':"
+                                        "'twelve bytes'},'finish_reason':'stop'}]}")));
     assert_int_equal(usage.weight, 12);
     assert_false(usage.is_final);
     assert_true(rc_usage_read(
-        &usage, json("{'x':'more','usage':{'prompt_tokens':1,'completion_tokens':1}}")));
+        &usage, json_text("{'x':'more','usage':{'prompt_tokens':1,'completion_tokens':1}}")));
     assert_int_equal(usage.weight, 12);
     assert_true(usage.is_final);
     /* Half a count says nothing of the text. */
     rc_usage_init(&usage);
-    assert_true(rc_usage_read(&usage, json("{'x':'more','usage':{'prompt_tokens':1}}")));
+    assert_true(rc_usage_read(&usage, json_text("{'x':'more','usage':{'prompt_tokens':1}}")));
     assert_int_equal(usage.weight, 4);
     assert_true(usage.is_final);
 }
@@ -415,7 +405,7 @@ static void test_every_member(void **state)
         print_message("%s\n", rows[i].name);
         snprintf(text, sizeof text, "{'%s':%s}", rows[i].name,
                  strcmp(rows[i].what, "DETAILS") == 0 ? "{'prompt_tokens':7}" : "7");
-        rc_usage_read_object(&usage, json(text));
+        rc_usage_read_object(&usage, json_text(text));
         size_t found = 0;
         for (size_t k = 0; k < RC_USAGE_NUMBER_COUNT; k++)
             found += usage.numbers[k] >= 7;
@@ -446,7 +436,7 @@ static void test_digits(void **state)
             snprintf(text, sizeof text,
                      place == 0 ? "{'prompt_tokens':%s}" : "{'prompt_tokens':%s,'x':1}",
                      rows[i].number);
-            rc_usage_read_object(&usage, json(text));
+            rc_usage_read_object(&usage, json_text(text));
             assert_int_equal(usage.numbers[RC_USAGE_INPUT], rows[i].value);
         }
     }
@@ -456,7 +446,7 @@ static void test_digits(void **state)
 static void test_checked(void **state)
 {
     (void)state;
-    const rc_str body = json("{'usage':{'prompt_tokens':3,'completion_tokens':4},'x':[1]}");
+    const rc_str body = json_text("{'usage':{'prompt_tokens':3,'completion_tokens':4},'x':[1]}");
     rc_usage plain;
     rc_usage checked;
     rc_usage_init(&plain);
@@ -470,10 +460,10 @@ static void test_checked(void **state)
         assert_int_equal(rc_usage_read_checked(&checked, rc_str_slice(body, 0, len), NULL, 0),
                          RC_E_TRUNCATED);
     assert_int_equal(
-        rc_usage_read_checked(&checked, json("{'usage':{'prompt_tokens':3}}}"), NULL, 0),
+        rc_usage_read_checked(&checked, json_text("{'usage':{'prompt_tokens':3}}}"), NULL, 0),
         RC_E_SYNTAX);
     assert_memory_equal(&checked, &plain, sizeof plain);
-    const rc_str list = json("[{'text':'one two three'}]");
+    const rc_str list = json_text("[{'text':'one two three'}]");
     assert_false(rc_usage_read(&plain, list));
     assert_int_equal(rc_usage_read_checked(&checked, list, NULL, 0), RC_E_TYPE);
     assert_true(plain.weight > 0);
@@ -485,7 +475,7 @@ static void test_more_members(void **state)
 {
     (void)state;
     const rc_str body =
-        json("{'choices':[1, 2],'usage':{'prompt_tokens':3,'completion_tokens':4},'b':null}");
+        json_text("{'choices':[1, 2],'usage':{'prompt_tokens':3,'completion_tokens':4},'b':null}");
     rc_json_member more[RC_USAGE_MORE_MAX] = {{.key = RC_STR("choices")}, {.key = RC_STR("c")}};
     rc_usage plain;
     rc_usage checked;

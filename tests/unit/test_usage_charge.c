@@ -10,21 +10,10 @@
 #include "base/str.h"
 #include "codec/usage_charge.h"
 #include "codec/usage_weight.h"
+#include "support/json_text.h"
 #include "support/stream_samples.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define TEXT_MAX 4096
-
-/* Written with ' for ". */
-static rc_str json(const char *text)
-{
-    static char room[TEXT_MAX];
-    size_t len = strlen(text);
-    assert_true(len < sizeof room);
-    for (size_t i = 0; i < len; i++)
-        room[i] = text[i] == '\'' ? '"' : text[i];
-    return rc_str_make(room, len);
-}
 
 /* --- weights --- */
 
@@ -92,7 +81,7 @@ static void test_weight_of_json(void **state)
         {"{'text'", 0, 4},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        assert_int_equal(rc_weight_json(json(rows[i].text), rows[i].what), rows[i].weight);
+        assert_int_equal(rc_weight_json(json_text(rows[i].text), rows[i].what), rows[i].weight);
 }
 
 /* --- requests --- */
@@ -135,7 +124,7 @@ static void test_ask(void **state)
         {"--boundary\r\ncontent-disposition: form-data\r\n", {0, 0, 1, 1, 2}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        rc_ask ask = rc_ask_read(json(rows[i].body));
+        rc_ask ask = rc_ask_read(json_text(rows[i].body));
         if (memcmp(&ask, &rows[i].ask, sizeof ask) != 0)
             print_message("%s\n", rows[i].body);
         assert_int_equal(ask.input, rows[i].ask.input);
@@ -149,15 +138,15 @@ static void test_ask(void **state)
 static void test_foresee(void **state)
 {
     (void)state;
-    rc_charge charge = rc_usage_foresee(json("{'input':'abcdefgh'}"), 4096);
+    rc_charge charge = rc_usage_foresee(json_text("{'input':'abcdefgh'}"), 4096);
     assert_int_equal(charge.input, 2);
     assert_int_equal(charge.output, 4096);
     assert_true(charge.is_estimated && !charge.is_measured);
-    charge = rc_usage_foresee(json("{'messages':[],'max_tokens':10,'n':3}"), 4096);
+    charge = rc_usage_foresee(json_text("{'messages':[],'max_tokens':10,'n':3}"), 4096);
     assert_int_equal(charge.output, 30);
-    charge = rc_usage_foresee(json("{'messages':[],'n':100000000}"), UINT64_MAX);
+    charge = rc_usage_foresee(json_text("{'messages':[],'n':100000000}"), UINT64_MAX);
     assert_int_equal(charge.output, RC_USAGE_MAX);
-    charge = rc_usage_foresee(json("{'prompt':'a','n':4}"), 0);
+    charge = rc_usage_foresee(json_text("{'prompt':'a','n':4}"), 0);
     assert_int_equal(charge.images, 4);
 }
 
@@ -224,10 +213,10 @@ static void test_every_end_of_a_try(void **state)
         rc_usage usage;
         rc_usage_init(&usage);
         if (rows[i].count)
-            rc_usage_read_object(&usage, json(rows[i].count));
+            rc_usage_read_object(&usage, json_text(rows[i].count));
         usage.weight = rows[i].content;
         usage.is_final = rows[i].is_final;
-        rc_charge charge = rc_usage_charge(&usage, rows[i].end, json(REQUEST));
+        rc_charge charge = rc_usage_charge(&usage, rows[i].end, json_text(REQUEST));
         assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
     }
 }
@@ -237,11 +226,11 @@ static void test_parts_of_a_charge(void **state)
     (void)state;
     rc_usage usage;
     rc_usage_init(&usage);
-    rc_usage_read(&usage, json("{'usage':{'input_tokens':25,'cache_creation_input_tokens':10,"
-                               "'cache_read_input_tokens':100,'cache_creation':"
-                               "{'ephemeral_1h_input_tokens':6},'output_tokens':15,"
-                               "'output_tokens_details':{'reasoning_tokens':4},'cost':0.5}}"));
-    rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json(REQUEST));
+    rc_usage_read(&usage, json_text("{'usage':{'input_tokens':25,'cache_creation_input_tokens':10,"
+                                    "'cache_read_input_tokens':100,'cache_creation':"
+                                    "{'ephemeral_1h_input_tokens':6},'output_tokens':15,"
+                                    "'output_tokens_details':{'reasoning_tokens':4},'cost':0.5}}"));
+    rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
     assert_charge(&charge, 135, 15, MEASURED);
     assert_int_equal(charge.cached, 100);
     assert_int_equal(charge.written, 10);
@@ -253,16 +242,16 @@ static void test_parts_of_a_charge(void **state)
 
     /* images and sound: counted, else as they were asked for */
     rc_usage_init(&usage);
-    rc_usage_read(&usage, json("{'data':[{'url':'a'},{'url':'b'}]}"));
-    charge = rc_usage_charge(&usage, RC_TRY_DONE, json("{'prompt':'a cat','n':3}"));
+    rc_usage_read(&usage, json_text("{'data':[{'url':'a'},{'url':'b'}]}"));
+    charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text("{'prompt':'a cat','n':3}"));
     assert_int_equal(charge.images, 2);
     rc_usage_init(&usage);
-    charge = rc_usage_charge(&usage, RC_TRY_SILENT, json("{'prompt':'a cat','n':3}"));
+    charge = rc_usage_charge(&usage, RC_TRY_SILENT, json_text("{'prompt':'a cat','n':3}"));
     assert_int_equal(charge.images, 3);
     assert_false(charge.has_cost);
-    charge = rc_usage_charge(&usage, RC_TRY_REFUSED, json("{'prompt':'a cat','n':3}"));
+    charge = rc_usage_charge(&usage, RC_TRY_REFUSED, json_text("{'prompt':'a cat','n':3}"));
     assert_int_equal(charge.images, 0);
-    rc_usage_read(&usage, json("{'usage':{'type':'duration','seconds':12}}"));
+    rc_usage_read(&usage, json_text("{'usage':{'type':'duration','seconds':12}}"));
     charge = rc_usage_charge(&usage, RC_TRY_DONE, RC_STR("--x\r\n"));
     assert_charge(&charge, 0, 0, MEASURED);
     assert_int_equal(charge.audio_ms, 12000);
@@ -304,8 +293,8 @@ static void test_partial_counts(void **state)
                  "{'choices':[{'message':{'content':"
                  "'abcdefghijklmnopqrstuvwxyzabcdefghijklmn'}}],'usage':%s}",
                  rows[i].usage);
-        rc_usage_read(&usage, json(text));
-        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json(REQUEST));
+        rc_usage_read(&usage, json_text(text));
+        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
         assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
     }
 }
@@ -324,8 +313,8 @@ static void test_embeddings(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_usage usage;
         rc_usage_init(&usage);
-        rc_usage_read(&usage, json(rows[i]));
-        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json(REQUEST));
+        rc_usage_read(&usage, json_text(rows[i]));
+        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
         assert_charge(&charge, 8, 0, MEASURED);
     }
 }
@@ -381,7 +370,7 @@ static void test_streams(void **state)
         stream_run run =
             stream_run_do(FORM_SSE, rows[i].dialect, stream_sample_text(rows[i].text, text),
                           CUT_NOT, &room, RC_STREAM_EVENT_MAX_BYTES);
-        rc_charge charge = rc_usage_charge(&run.watch.usage, rows[i].end, json(REQUEST));
+        rc_charge charge = rc_usage_charge(&run.watch.usage, rows[i].end, json_text(REQUEST));
         assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
         stream_run_done(&run);
     }
@@ -397,19 +386,20 @@ static void test_large_event(void **state)
     rc_buf room;
     rc_buf_init(&room, &alloc, sizeof text);
     size_t len = 0;
-    rc_str head = json("event: response.completed\ndata: {'type':'response.completed','response':"
-                       "{'status':'completed','output':[{'text':'");
+    rc_str head =
+        json_text("event: response.completed\ndata: {'type':'response.completed','response':"
+                  "{'status':'completed','output':[{'text':'");
     memcpy(text, head.ptr, head.len);
     len += head.len;
     memset(text + len, 'x', 5000);
     len += 5000;
-    rc_str tail = json("'}],'usage':{'input_tokens':36,'output_tokens':87}}}\n\n");
+    rc_str tail = json_text("'}],'usage':{'input_tokens':36,'output_tokens':87}}}\n\n");
     memcpy(text + len, tail.ptr, tail.len);
     len += tail.len;
     for (unsigned cut = CUT_NOT; cut < 9; cut++) {
         stream_run run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_RESPONSES, rc_str_make(text, len),
                                        cut, &room, 4096);
-        rc_charge charge = rc_usage_charge(&run.watch.usage, RC_TRY_DONE, json(REQUEST));
+        rc_charge charge = rc_usage_charge(&run.watch.usage, RC_TRY_DONE, json_text(REQUEST));
         assert_charge(&charge, 36, 87, MEASURED);
         stream_run_done(&run);
     }

@@ -1,0 +1,22 @@
+/* JSON in C: written with ' for ". */
+#ifndef TESTS_SUPPORT_JSON_TEXT_H
+#define TESTS_SUPPORT_JSON_TEXT_H
+
+#include <string.h>
+
+#include "base/str.h"
+
+#define JSON_TEXT_MAX 4096
+
+/* Views memory that the next call uses again. */
+static inline rc_str json_text(const char *text)
+{
+    static char room[JSON_TEXT_MAX];
+    size_t len = strlen(text);
+    assert_true(len < sizeof room);
+    for (size_t i = 0; i < len; i++)
+        room[i] = text[i] == '\'' ? '"' : text[i];
+    return rc_str_make(room, len);
+}
+
+#endif
