@@ -119,7 +119,7 @@ function setUpRange() {
 function setUpTheme() {
     const root = document.documentElement;
     const system = matchMedia("(prefers-color-scheme: dark)");
-    const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+    const isDark = () => root.dataset.theme === "dark";
     const button = document.getElementById("theme");
     const draw = () => {
         document.getElementById("theme-mark").textContent = isDark() ? "☾" : "☀";

@@ -1,12 +1,23 @@
-// Light or dark: what the system says, unless somebody chose. Loaded before the page is drawn.
+// Light or dark: what the system says, unless somebody chose. Loaded before the page is drawn, so that the style has
+// each theme once.
 (() => {
     "use strict";
-    let chosen = null;
-    try {
-        chosen = localStorage.getItem("recourse.theme");
-    } catch {
-        // Storage may be forbidden: then the system's theme is used.
+    const system = matchMedia("(prefers-color-scheme: dark)");
+
+    function chosen() {
+        try {
+            return localStorage.getItem("recourse.theme");
+        } catch {
+            return null; // Storage may be forbidden: then the system's theme is used.
+        }
     }
-    if (chosen === "light" || chosen === "dark")
-        document.documentElement.dataset.theme = chosen;
+
+    function apply() {
+        const theme = chosen();
+        const isChosen = theme === "light" || theme === "dark";
+        document.documentElement.dataset.theme = isChosen ? theme : system.matches ? "dark" : "light";
+    }
+
+    apply();
+    system.addEventListener("change", apply);
 })();
