@@ -108,28 +108,18 @@ const WHY = {
         ? "It did not say for how long; asked again in " : "Asked again in ", "clock"],
     breaker_open: (target) => ["Too much failed", target.why ? ` (${words(target.why)})` : "",
         ". One request tries it in ", "clock"],
-    no_key: (target) => keysOf(target),
+    no_key: () => ["None of its keys can be used."],
     full: (target) => [`As many calls as it takes are under way: ${count(target.in_flight)}.`],
     out_of_service: () => ["An operator took it out."],
 };
-// Why none of a target's keys can be used; those that rest are told by the first that is back.
-function keysOf({ provider }) {
-    const keys = (gate.state?.keys || []).filter((key) => key.provider === provider);
-    const resting = keys.filter((key) => key.state === "cooling" && key.until)
-        .sort((a, b) => new Date(a.until) - new Date(b.until));
-    if (resting.length > 0)
-        return [keys.length === 1 ? "Its key rests" : "All of its keys rest", " after a rate limit; asked again in ",
-            countdown(resting[0].until)];
-    return ["None of its keys can be used."];
-}
-
-const isResting = ({ provider }) => (gate.state?.keys || []).some((key) =>
-    key.provider === provider && key.state === "cooling");
 
 const TITLES = { cooling: "is cooling down", breaker_open: "is left alone: its breaker is open",
     no_key: "has no usable key", full: "is full", out_of_service: "is out of service" };
 const ADVICE = { no_key: "Add a key, or credit; then try the key again.",
     full: "Raise max_in_flight, or add another target to the chain." };
+
+// All of its keys rest, here alone, after a limit.
+const isLimited = (target) => target.state === "cooling" && target.keys > 0 && target.usable_keys === 0;
 
 // A target's state in words, with the clock that belongs to it.
 export function whyOf(target) {
@@ -145,16 +135,14 @@ function ofTargets(state, items) {
     for (const target of state.targets.filter((one) => TITLES[one.state] && !isKeyless(one)))
         items.push({ tone: TONES[target.state] || WARN,
             title: [said(target.target), ` ${TITLES[target.state]}`], text: whyOf(target),
-            todo: ADVICE[target.state], actions: targetActions(target) });
+            todo: isLimited(target) ? "Wait, send fewer requests, or add a key." : ADVICE[target.state],
+            actions: targetActions(target) });
     for (const provider of new Set(state.targets.filter(isKeyless).map((target) => target.provider))) {
         const those = state.targets.filter((target) => isKeyless(target) && target.provider === provider);
-        const rests = isResting(those[0]);
-        items.push({ tone: rests ? WARN : BAD, title: rests ? [said(provider), " is limiting the rate of requests"]
-            : ["None of ", said(provider), "’s keys can be used"],
-        text: [rests ? [keysOf(those[0]), ". "] : "", those.length === 1 ? said(those[0].target)
-            : [`${those.length} targets: `, said(those.map((target) => target.model).join(", "))]],
-        todo: rests ? "Wait, send fewer requests, or add a key." : ADVICE.no_key,
-        link: ["#/targets", "Show the keys"] });
+        items.push({ tone: BAD, title: ["None of ", said(provider), "’s keys can be used"],
+            text: those.length === 1 ? said(those[0].target)
+                : [`${those.length} targets: `, said(those.map((target) => target.model).join(", "))],
+            todo: ADVICE.no_key, link: ["#/targets", "Show the keys"] });
     }
 }
 

@@ -73,7 +73,8 @@ export function targets(main) {
         { name: "Key", class: "way", cell: (key) => said(key.id) },
         { name: "Provider", class: "wide", cell: (key) => said(key.provider) },
         { name: "State", cell: (key) => [keyBadge(key), key.until
-            ? el("span", { class: "note" }, "for ", countdown(key.until)) : null] },
+            ? el("span", { class: "note" }, "for ", countdown(key.until)) : null, key.limited_targets
+            ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null] },
         { name: "Change", class: "fit actions", cell: (key) => keyActions(key) },
     ], [], { heads: true, empty: "No provider has keys." });
     const process = el("div", { class: "gauges" });

@@ -33,8 +33,8 @@ static void init(bench *b, uint16_t chain_count)
     settings.budget.ratio_milli = 5000; /* never empty: it is counted, and does not stop the path */
     rc_shared_init(&b->shared, &settings, b->targets, TARGETS, b->credentials, CREDENTIALS,
                    b->now_ms);
-    rc_shared_set_pool(&b->shared, 0, 0, 2);
-    rc_shared_set_pool(&b->shared, 1, 2, 2);
+    rc_shared_set_pool(&b->shared, 0, 0, 2, NULL);
+    rc_shared_set_pool(&b->shared, 1, 2, 2, NULL);
     for (uint16_t i = 0; i < TARGETS; i++)
         b->entries[i] = (rc_chain_entry){.target = i, .capabilities = UINT32_MAX};
     b->plan = (rc_plan){.policy = rc_policy_preset(RC_STR("transport")),

@@ -36,6 +36,7 @@ typedef struct rc_target {
     uint16_t first_credential; /* its pool: credentials[first .. first + count) */
     uint16_t credential_count; /* 0: it needs none */
     uint16_t next_credential;  /* where the search begins: calls take turns */
+    rc_credential *limits;     /* of each of the pool, here alone; NULL: limits hold everywhere */
 } rc_target;
 
 typedef struct rc_shared_settings {
@@ -79,11 +80,14 @@ RC_API void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *
                                    uint64_t now_ms);
 
 /* All of the following ignore a target or credential that does not exist; a pool that does not fit
- * the array changes nothing. ctx: borrows until done with. */
+ * the array changes nothing. ctx: borrows until done with. limits: borrows until the target's pool
+ * is set anew; as many as the pool has, as they are to begin with. They keep what a provider limits
+ * by model: a rate, or the use in a day. NULL: every limit closes the credential for all targets.
+ */
 RC_API void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *),
                                void (*unlock)(void *));
 RC_API void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
-                               uint16_t count);
+                               uint16_t count, rc_credential *limits);
 RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight);
 /* Can whoever holds the key get a fresh one? At first: no. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
@@ -93,11 +97,19 @@ RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool c
 RC_API void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
 RC_API void rc_shared_cool_credential(rc_shared *shared, uint16_t credential,
                                       rc_credential_state state, uint64_t until_ms);
+/* The same for one target alone: COOLING or EXHAUSTED. Ignored if its pool keeps no limits. */
+RC_API void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t credential,
+                                       rc_credential_state state, uint64_t until_ms);
 RC_API void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service);
-/* An operator knows better: its cooldown is over and its breaker closed. */
+/* An operator knows better: its cooldown and its credentials' limits here are over, its breaker is
+ * closed. */
 RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms);
-/* A new key under the same id: healthy again. */
+/* A new key under the same id: healthy again, at every target. */
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);
+
+/* What is known of a credential at this target alone, borrowed under the lock. NULL: it is not of
+ * its pool, or the pool keeps no limits. */
+RC_API rc_credential *rc_target_limit(const rc_target *target, uint16_t credential);
 
 /* Is everything within its bounds? For tests and fuzzing. */
 RC_API bool rc_shared_validate(const rc_shared *shared);

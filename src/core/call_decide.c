@@ -304,17 +304,19 @@ static rc_action go_on_refreshed(rc_call *call, uint64_t entropy)
 {
     const rc_flight *flight = &call->flight;
     const rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
+    const rc_target *target = rc_shared_target(call->shared, flight->target);
     rc_skip here = {0};
-    if (!credential || credential->state == RC_CREDENTIAL_DEAD)
+    if (!target || !credential || credential->state == RC_CREDENTIAL_DEAD)
         return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
     if (call->now_ms < call->not_before_ms)
         return wait_for(call, call->not_before_ms - call->now_ms, RC_WHY_HINT);
     bool is_open = rc_call_is_open_alone(call, flight->entry, &here);
-    if (is_open && rc_credential_is_usable(credential, true, call->now_ms))
+    if (is_open &&
+        rc_shared_is_usable(call->shared, target, flight->credential, true, call->now_ms))
         return rc_call_do_try(call, flight->entry, flight->credential, RC_WHY_REFRESHED);
     if (!is_open)
         rc_call_note_skip(call, &here);
-    uint64_t ready_ms = rc_credential_ready_at_ms(credential, true);
+    uint64_t ready_ms = rc_shared_ready_at_ms(call->shared, target, flight->credential, true);
     uint64_t until_ms = ready_ms > here.until_ms ? ready_ms : here.until_ms;
     if (until_ms == RC_UNLIMITED)
         return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);

@@ -200,6 +200,16 @@ static cools what_cools(const rc_setback *why)
     return is_told ? COOLS_TARGET : COOLS_NOTHING;
 }
 
+/* Rates and the use in a day are limited by model: the same key may be good for another one. Credit
+ * and plans are the account's. */
+static rc_credential *whose_limit(const rc_target *target, rc_credential *credential,
+                                  uint16_t number, const rc_setback *why)
+{
+    bool is_of_model = !rc_call_is_capacity(why) || why->limit_kind == RC_LIMIT_KIND_DAILY;
+    rc_credential *limit = rc_target_limit(target, number);
+    return credential && limit && is_of_model ? limit : credential;
+}
+
 static void cool(const rc_call *call, rc_target *target, rc_credential *credential,
                  const rc_setback *why)
 {
@@ -230,7 +240,7 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
         return;
     cools what = what_cools(why);
     if (what == COOLS_CREDENTIAL)
-        cool(call, target, credential, why);
+        cool(call, target, whose_limit(target, credential, flight->credential, why), why);
     else if (what == COOLS_TARGET)
         cool(call, target, NULL, why);
 

@@ -105,7 +105,7 @@ void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *setting
 }
 
 void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
-                        uint16_t count)
+                        uint16_t count, rc_credential *limits)
 {
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
@@ -113,6 +113,7 @@ void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_crede
         t->first_credential = first_credential;
         t->credential_count = count;
         t->next_credential = 0;
+        t->limits = limits;
     }
     rc_shared_unlock(shared);
 }
@@ -156,6 +157,17 @@ void rc_shared_cool_credential(rc_shared *shared, uint16_t credential, rc_creden
     rc_shared_unlock(shared);
 }
 
+void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t credential,
+                                rc_credential_state state, uint64_t until_ms)
+{
+    rc_shared_lock(shared);
+    const rc_target *t = rc_shared_target(shared, target);
+    rc_credential *limit = t ? rc_target_limit(t, credential) : NULL;
+    if (limit)
+        rc_credential_cool(limit, state, until_ms, true);
+    rc_shared_unlock(shared);
+}
+
 void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service)
 {
     rc_shared_lock(shared);
@@ -172,6 +184,8 @@ void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
     if (t) {
         rc_cooldown_clear(&t->cooldown);
         rc_breaker_init(&t->breaker, now_ms);
+        for (uint16_t i = 0; t->limits && i < t->credential_count; i++)
+            rc_credential_revive(&t->limits[i]);
     }
     rc_shared_unlock(shared);
 }
@@ -182,10 +196,41 @@ void rc_shared_revive_credential(rc_shared *shared, uint16_t credential)
     rc_credential *c = rc_shared_credential(shared, credential);
     if (c)
         rc_credential_revive(c);
+    for (uint16_t i = 0; c && i < shared->target_count; i++) {
+        rc_credential *limit = rc_target_limit(&shared->targets[i], credential);
+        if (limit)
+            rc_credential_revive(limit);
+    }
     rc_shared_unlock(shared);
 }
 
 /* --- whom to ask --- */
+
+rc_credential *rc_target_limit(const rc_target *target, uint16_t credential)
+{
+    uint32_t at = (uint32_t)credential - target->first_credential;
+    bool is_of_pool = credential >= target->first_credential && at < target->credential_count;
+    return is_of_pool && target->limits ? &target->limits[at] : NULL;
+}
+
+bool rc_shared_is_usable(const rc_shared *shared, const rc_target *target, uint16_t credential,
+                         bool is_alone, uint64_t now_ms)
+{
+    const rc_credential *known = rc_shared_credential(shared, credential);
+    const rc_credential *limit = rc_target_limit(target, credential);
+    return known && rc_credential_is_usable(known, is_alone, now_ms) &&
+           (!limit || rc_credential_is_usable(limit, is_alone, now_ms));
+}
+
+uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
+                               uint16_t credential, bool is_alone)
+{
+    const rc_credential *known = rc_shared_credential(shared, credential);
+    const rc_credential *limit = rc_target_limit(target, credential);
+    uint64_t ready_ms = known ? rc_credential_ready_at_ms(known, is_alone) : RC_UNLIMITED;
+    uint64_t here_ms = limit ? rc_credential_ready_at_ms(limit, is_alone) : 0;
+    return here_ms > ready_ms ? here_ms : ready_ms;
+}
 
 /* What a look over a pool found. */
 typedef struct pool_look {
@@ -200,12 +245,13 @@ static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, 
     pool_look look = {.is_dead = true, .until_ms = RC_UNLIMITED};
     bool is_refreshing = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
-        const rc_credential *c = &shared->credentials[target->first_credential + i];
-        if (rc_credential_is_usable(c, is_alone, now_ms))
+        uint16_t credential = (uint16_t)(target->first_credential + i);
+        const rc_credential *c = &shared->credentials[credential];
+        if (rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
             return (pool_look){.is_usable = true};
         look.is_dead = look.is_dead && c->state == RC_CREDENTIAL_DEAD;
         is_refreshing = is_refreshing || c->is_refreshing;
-        uint64_t ready_ms = rc_credential_ready_at_ms(c, is_alone);
+        uint64_t ready_ms = rc_shared_ready_at_ms(shared, target, credential, is_alone);
         if (!c->is_refreshing && ready_ms < look.until_ms)
             look.until_ms = ready_ms;
     }
@@ -266,7 +312,7 @@ static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool
         uint32_t place = ((uint32_t)target->next_credential + i) % target->credential_count;
         uint16_t credential = (uint16_t)(target->first_credential + place);
         if (credential == than ||
-            !rc_credential_is_usable(&shared->credentials[credential], is_alone, now_ms))
+            !rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
             continue;
         target->next_credential = (uint16_t)((place + 1) % target->credential_count);
         *ret_credential = credential;
@@ -298,19 +344,27 @@ bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_
 
 /* --- bounds --- */
 
-static bool is_target_valid(const rc_shared *shared, const rc_target *target)
-{
-    uint32_t end = (uint32_t)target->first_credential + target->credential_count;
-    bool is_turn_valid =
-        target->next_credential < target->credential_count || target->next_credential == 0;
-    return end <= shared->credential_count && is_turn_valid &&
-           rc_breaker_validate(&target->breaker);
-}
-
 static bool is_credential_valid(const rc_credential *credential)
 {
     bool is_dead = credential->state == RC_CREDENTIAL_DEAD;
     return credential->state <= RC_CREDENTIAL_DEAD && !(is_dead && credential->is_refreshing);
+}
+
+static bool is_limit_valid(const rc_credential *limit)
+{
+    return limit->state <= RC_CREDENTIAL_EXHAUSTED && !limit->is_refreshing;
+}
+
+static bool is_target_valid(const rc_shared *shared, const rc_target *target)
+{
+    uint32_t end = (uint32_t)target->first_credential + target->credential_count;
+    for (uint16_t i = 0; target->limits && i < target->credential_count; i++)
+        if (!is_limit_valid(&target->limits[i]))
+            return false;
+    bool is_turn_valid =
+        target->next_credential < target->credential_count || target->next_credential == 0;
+    return end <= shared->credential_count && is_turn_valid &&
+           rc_breaker_validate(&target->breaker);
 }
 
 bool rc_shared_validate(const rc_shared *shared)

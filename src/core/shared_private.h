@@ -33,6 +33,13 @@ bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_
 bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t than,
                                      uint64_t now_ms, uint16_t *ret_credential);
 
+/* May the credential be used at this target; and when, a refresh that is under way aside. is_alone:
+ * as in cooldown.h. A credential that does not exist: no, and never. */
+bool rc_shared_is_usable(const rc_shared *shared, const rc_target *target, uint16_t credential,
+                         bool is_alone, uint64_t now_ms);
+uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
+                               uint16_t credential, bool is_alone);
+
 /* Pointers into the arrays, borrowed under the lock. NULL: there is none of that number. */
 rc_target *rc_shared_target(const rc_shared *shared, uint16_t target);
 rc_credential *rc_shared_credential(const rc_shared *shared, uint16_t credential);

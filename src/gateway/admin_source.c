@@ -5,15 +5,37 @@ static uint64_t left(uint64_t until_ms, uint64_t now_ms)
     return until_ms > now_ms ? until_ms - now_ms : 0;
 }
 
+/* What a look over a target's pool found. */
+typedef struct pool_look {
+    uint32_t usable;
+    uint64_t limited_until_ms; /* of those that are limited here alone, the first; 0: none is */
+    bool is_assumed;           /* nobody told that time */
+    rc_code why;
+} pool_look;
+
 /* A guess about a credential does not count where it is the only one. */
-static uint32_t count_usable(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
+static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
 {
     const bool is_alone = target->credential_count == 1;
-    uint32_t usable = 0;
-    for (uint32_t i = 0; i < target->credential_count; i++)
-        usable += rc_credential_is_usable(&shared->credentials[target->first_credential + i],
-                                          is_alone, now_ms);
-    return usable;
+    pool_look look = {0};
+    for (uint32_t i = 0; i < target->credential_count; i++) {
+        const uint16_t credential = (uint16_t)(target->first_credential + i);
+        const rc_credential *limit = rc_target_limit(target, credential);
+        if (!rc_credential_is_usable(&shared->credentials[credential], is_alone, now_ms))
+            continue;
+        if (limit == NULL || rc_credential_is_usable(limit, is_alone, now_ms)) {
+            look.usable++;
+            continue;
+        }
+        const uint64_t until_ms = rc_credential_ready_at_ms(limit, is_alone);
+        if (look.limited_until_ms != 0 && look.limited_until_ms <= until_ms)
+            continue;
+        look.limited_until_ms = until_ms;
+        look.is_assumed = rc_credential_is_usable(limit, true, now_ms);
+        look.why = limit->state == RC_CREDENTIAL_EXHAUSTED ? RC_CODE_QUOTA_EXHAUSTED
+                                                           : RC_CODE_RATE_LIMITED;
+    }
+    return look;
 }
 
 void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
@@ -34,7 +56,14 @@ void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now
     ret_target->in_flight = seen->limiter.in_flight;
     ret_target->max_in_flight = seen->limiter.max;
     ret_target->keys = seen->credential_count;
-    ret_target->usable_keys = count_usable(shared, seen, now_ms);
+    const pool_look pool = look_at_pool(shared, seen, now_ms);
+    ret_target->usable_keys = pool.usable;
+    const uint64_t limited_ms = left(pool.limited_until_ms, now_ms);
+    if (pool.usable == 0 && limited_ms > ret_target->cooling_ms) {
+        ret_target->cooling_ms = limited_ms;
+        ret_target->is_cooling_assumed = pool.is_assumed;
+        ret_target->why = pool.why;
+    }
 }
 
 void rc_admin_look_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
@@ -47,6 +76,12 @@ void rc_admin_look_key(const rc_shared *shared, uint16_t credential, uint64_t no
     const bool is_dated =
         ret_key->state == RC_CREDENTIAL_COOLING || ret_key->state == RC_CREDENTIAL_EXHAUSTED;
     ret_key->until_ms = is_dated ? left(rc_credential_ready_at_ms(seen, false), now_ms) : 0;
+    ret_key->limited_targets = 0;
+    for (uint32_t i = 0; i < shared->target_count; i++) {
+        const rc_credential *limit = rc_target_limit(&shared->targets[i], credential);
+        if (limit != NULL && rc_credential_state_at(limit, now_ms) != RC_CREDENTIAL_HEALTHY)
+            ret_key->limited_targets++;
+    }
 }
 
 void rc_admin_look_budget(rc_budget *budget, uint64_t now_ms, rc_admin_budget *ret_budget)

@@ -40,7 +40,8 @@ typedef struct rc_admin_key {
     rc_str id; /* never the key */
     rc_str provider;
     rc_credential_state state;
-    uint64_t until_ms; /* for how long still; 0: it is healthy, or dead for good */
+    uint64_t until_ms;        /* for how long still; 0: it is healthy, or dead for good */
+    uint32_t limited_targets; /* where a limit holds that is not of the key at large */
 } rc_admin_key;
 
 typedef struct rc_admin_budget {

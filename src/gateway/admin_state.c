@@ -95,6 +95,8 @@ static void put_key(state *s, const rc_admin_key *key)
     put_text(s, "provider", key->provider);
     put_text(s, "state", rc_str_c(rc_credential_state_name(key->state)));
     put_end(s, key->until_ms);
+    if (key->limited_targets > 0)
+        put_number(s, "limited_targets", key->limited_targets);
     rc_json_object_end(&s->w);
 }
 

@@ -167,9 +167,9 @@ static void say(rc_admin_outcome *outcome, rc_admin_outcome_kind kind, const cha
     outcome->text[kept] = '\0';
 }
 
-/* What an operator did is one record, and what must outlast a restart one mark. */
+/* What an operator did is one record, with the marks of what must outlast a restart. */
 static void keep(rc_gateway *gateway, const rc_admin_action *action, rc_str what,
-                 const rc_store_mark *mark)
+                 const rc_store_mark *marks, size_t mark_count)
 {
     const rc_sys_calls *calls = gateway->settings.calls;
     char memory[1024];
@@ -198,7 +198,7 @@ static void keep(rc_gateway *gateway, const rc_admin_action *action, rc_str what
     record.credential = action->key;
     record.text = rc_buf_get(&text);
     const rc_batch batch = {
-        .records = &record, .record_count = 1, .marks = mark, .mark_count = mark != NULL ? 1 : 0};
+        .records = &record, .record_count = 1, .marks = marks, .mark_count = mark_count};
     (void)rc_writer_submit(gateway->world.writer, &batch, NULL, NULL);
 }
 
@@ -208,8 +208,11 @@ static void act_on_row(rc_gateway *gateway, const rc_admin_action *action, uint1
     rc_shared *shared = &gateway->world.shared;
     const bool is_out = action->kind == RC_ADMIN_TARGET_OUT;
     if (action->kind == RC_ADMIN_TARGET_CLEAR) {
-        rc_shared_clear_target(shared, row, uv_now(gateway->settings.loop));
-        keep(gateway, action, RC_STR("cooldown and breaker cleared"), NULL);
+        const uint64_t now_ms = uv_now(gateway->settings.loop);
+        rc_world_marks marks;
+        rc_gate_world_forget(&gateway->world, row, RC_NO_TARGET, now_ms, &marks);
+        rc_shared_clear_target(shared, row, now_ms);
+        keep(gateway, action, RC_STR("cooldown and breaker cleared"), marks.marks, marks.count);
         say(outcome, RC_ADMIN_DONE, "its cooldown is over and its breaker closed");
         return;
     }
@@ -217,7 +220,7 @@ static void act_on_row(rc_gateway *gateway, const rc_admin_action *action, uint1
         .kind = RC_STORE_MARK_TARGET, .name = name, .state = is_out ? 1 : 0};
     rc_shared_set_service(shared, row, !is_out);
     keep(gateway, action, is_out ? RC_STR("taken out of service") : RC_STR("put into service"),
-         &mark);
+         &mark, 1);
     say(outcome, RC_ADMIN_DONE, is_out ? "it is out of service" : "it is in service");
 }
 
@@ -247,18 +250,14 @@ static void revive_key(rc_gateway *gateway, const rc_admin_action *action,
 {
     rc_gate_world *world = &gateway->world;
     const uint16_t row = rc_gate_world_find_credential(world, action->key);
-    char name[RC_WORLD_MARK_MAX];
-    rc_store_mark mark;
+    rc_world_marks marks;
     if (row == RC_NO_TARGET) {
         say(outcome, RC_ADMIN_NO_SUCH, "there is no such key");
         return;
     }
-    const bool is_marked =
-        rc_gate_world_mark(world, row, uv_now(gateway->settings.loop),
-                           rc_clock_unix_ms(gateway->settings.calls), name, &mark);
+    rc_gate_world_forget(world, RC_NO_TARGET, row, uv_now(gateway->settings.loop), &marks);
     rc_shared_revive_credential(&world->shared, row);
-    mark.state = 0;
-    keep(gateway, action, RC_STR("key revived"), is_marked ? &mark : NULL);
+    keep(gateway, action, RC_STR("key revived"), marks.marks, marks.count);
     say(outcome, RC_ADMIN_DONE, "it is healthy again");
 }
 
@@ -287,7 +286,7 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
     rc_buf_push_byte(&text, '.');
     for (uint64_t place = 100000; place > 0; place /= 10)
         rc_buf_push_byte(&text, (char)('0' + action->usd_micro / place % 10));
-    keep(gateway, action, rc_buf_get(&text), NULL);
+    keep(gateway, action, rc_buf_get(&text), NULL, 0);
     say(outcome, RC_ADMIN_DONE, "more may be spent");
 }
 

@@ -171,8 +171,9 @@ static void add_marks(audit *a)
             continue;
         const rc_code code = rc_report_code(step->report);
         if ((code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED) &&
-            rc_gate_world_mark(gate->world, step->credential, now_ms, now_unix_ms,
-                               a->mark_names[a->mark_count], &a->marks[a->mark_count]))
+            rc_gate_world_mark(gate->world, job->plan.entries[step->entry].target, step->credential,
+                               now_ms, now_unix_ms, a->mark_names[a->mark_count],
+                               &a->marks[a->mark_count]))
             a->mark_count++;
     }
 }

@@ -60,6 +60,7 @@ void rc_gate_world_done(rc_gate_world *world)
 {
     const rc_alloc *alloc = &world->alloc;
     rc_gate_plans_drop(world->plans);
+    rc_world_free_limits(world);
     for (uint32_t i = 0; i < world->target_count; i++)
         put(alloc, world->targets[i].name, world->targets[i].name_len);
     for (uint32_t i = 0; i < world->credential_count; i++)

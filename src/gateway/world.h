@@ -146,16 +146,39 @@ uint16_t rc_gate_world_find_credential(rc_gate_world *world, rc_str name);
 bool rc_gate_world_credential_name(rc_gate_world *world, uint16_t credential, rc_buf *ret_name);
 
 rc_world_print rc_world_print_of(rc_secret key);
+bool rc_world_print_eq(const rc_world_print *a, const rc_world_print *b);
+
+/* ---- limits: credentials at one target ---- */
+
+/* The target's pool; what is known of its keys there stays known. With the lock held. */
+void rc_world_set_row_pool(rc_gate_world *world, uint16_t row, uint16_t first, uint16_t count);
+/* Does one of its credentials cool here? With shared's lock held. */
+bool rc_world_has_limits(const rc_target *target, uint64_t now_ms);
+void rc_world_free_limits(rc_gate_world *world);
 
 /* ---- marks ---- */
 
 /* Room for a mark's name. */
 #define RC_WORLD_MARK_MAX 300
 
-/* What a restart must not forget of a credential. False: nothing. name: RC_WORLD_MARK_MAX bytes,
- * which the mark views. */
-bool rc_gate_world_mark(rc_gate_world *world, uint16_t credential, uint64_t now_ms,
+/* What a restart must not forget of a credential: at large, else at this target. False: nothing.
+ * target: RC_NO_TARGET: at large alone. name: RC_WORLD_MARK_MAX bytes, which the mark views. */
+bool rc_gate_world_mark(rc_gate_world *world, uint16_t target, uint16_t credential, uint64_t now_ms,
                         int64_t now_unix_ms, char *name, rc_store_mark *ret_mark);
+
+/* Marks with their names. */
+#define RC_WORLD_MARKS_MAX 32u
+typedef struct rc_world_marks {
+    rc_store_mark marks[RC_WORLD_MARKS_MAX];
+    size_t count;
+    char names[RC_WORLD_MARKS_MAX][RC_WORLD_MARK_MAX];
+} rc_world_marks;
+
+/* What is kept of a credential, at large and at every target, or of all credentials at one target
+ * (the other is RC_NO_TARGET), as marks that make the store forget it. Those that do not fit are
+ * left out. */
+void rc_gate_world_forget(rc_gate_world *world, uint16_t target, uint16_t credential,
+                          uint64_t now_ms, rc_world_marks *ret_marks);
 
 /* Takes over what the store remembers. Before the first request. */
 bool rc_gate_world_recall(rc_gate_world *world, rc_store *store, uint64_t now_ms,

@@ -214,7 +214,7 @@ uint16_t rc_gate_world_target(rc_gate_world *world, rc_str provider, rc_str mode
 static void set_row_pool(rc_gate_world *world, uint16_t row, const rc_gate_provider *provider)
 {
     const rc_config_provider *config = provider->config;
-    rc_shared_set_pool(&world->shared, row, provider->first_key, (uint16_t)config->key_count);
+    rc_world_set_row_pool(world, row, provider->first_key, (uint16_t)config->key_count);
     rc_shared_set_limit(&world->shared, row, (uint32_t)config->max_in_flight);
 }
 
@@ -239,7 +239,8 @@ static bool is_at_rest(rc_gate_world *world, uint32_t row, uint64_t now_ms)
     const rc_target *known = &world->shared.targets[row];
     const bool is_plain = known->breaker.state == RC_BREAKER_CLOSED && !known->is_out_of_service &&
                           known->limiter.in_flight == 0 &&
-                          !rc_cooldown_is_on(&known->cooldown, false, now_ms);
+                          !rc_cooldown_is_on(&known->cooldown, false, now_ms) &&
+                          !rc_world_has_limits(known, now_ms);
     uv_mutex_unlock(&world->shared_lock);
     return is_plain;
 }
@@ -351,7 +352,7 @@ rc_world_print rc_world_print_of(rc_secret key)
     return print;
 }
 
-static bool is_same_print(const rc_world_print *a, const rc_world_print *b)
+bool rc_world_print_eq(const rc_world_print *a, const rc_world_print *b)
 {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
@@ -372,7 +373,7 @@ static bool find_pool(const rc_gate_world *world, rc_str provider, const rc_worl
     if (first == 0 || world->credentials[first - 1].pool_count != count)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!is_same_print(&world->credentials[first - 1 + i].print, &prints[i]))
+        if (!rc_world_print_eq(&world->credentials[first - 1 + i].print, &prints[i]))
             return false;
     *ret_first = first - 1;
     return true;
@@ -399,7 +400,8 @@ static void carry_over(rc_gate_world *world, rc_str provider, uint32_t first, ui
     rc_shared *shared = &world->shared;
     for (uint32_t i = first; i > 0; i--) {
         const rc_world_credential *old = &world->credentials[i - 1];
-        if (!is_of(old, provider) || !is_same_print(&old->print, &world->credentials[row].print))
+        if (!is_of(old, provider) ||
+            !rc_world_print_eq(&old->print, &world->credentials[row].print))
             continue;
         uv_mutex_lock(&world->shared_lock);
         shared->credentials[row] = shared->credentials[i - 1];

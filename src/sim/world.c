@@ -21,7 +21,7 @@ static void init_process(const rc_sim_world *world, rc_sim_process *process)
                    process->credentials, (uint16_t)(target_count * RC_SIM_KEYS_MAX), 0);
     for (uint16_t i = 0; i < target_count; i++)
         rc_shared_set_pool(&process->shared, i, (uint16_t)(i * RC_SIM_KEYS_MAX),
-                           (uint16_t)scenario->providers[i].keys);
+                           (uint16_t)scenario->providers[i].keys, NULL);
 }
 
 static rc_status init_ours(rc_sim_world *world)

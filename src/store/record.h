@@ -103,12 +103,13 @@ rc_status rc_records_check(const rc_record *records, size_t count);
  * out of service. */
 typedef enum rc_store_mark_kind {
     RC_STORE_MARK_CREDENTIAL = 1, /* state: rc_credential_state */
-    RC_STORE_MARK_TARGET = 2      /* state: 1 for out of service */
+    RC_STORE_MARK_TARGET = 2,     /* state: 1 for out of service */
+    RC_STORE_MARK_LIMIT = 3       /* a credential at one target. state: rc_credential_state */
 } rc_store_mark_kind;
 
 typedef struct rc_store_mark {
     rc_store_mark_kind kind;
-    rc_str name;           /* the credential's id, or provider/model */
+    rc_str name;           /* the credential's id, provider/model, or both */
     uint32_t state;        /* 0: nothing to remember; saving it forgets the mark */
     int64_t until_unix_ms; /* by the wall clock, which goes on while we do not; 0: for good */
 } rc_store_mark;

@@ -26,8 +26,8 @@ overview.view("says what needs attention, why, and what to do", {}, async (page)
     const key = await text(item("Key refused:1 was refused"));
     assert.match(key, /Do: Put a good key into its place/);
     assert.match(await text(item("Key poor:1 is used up")), /Asked again in \d+ m/);
-    assert.match(await text(item("limited is limiting the rate of requests")),
-        /Its key rests after a rate limit; asked again in \d+ m.*Do: Wait/);
+    assert.match(await text(item("limited/mock/429-retry-after-600 is cooling down")),
+        /Rate limited\. Asked again in \d+ m.*Do: Wait/);
     assert.match(await text(item("failed: Invalid request")), /Do: Correct the request/);
     assert.match(await text(page.locator(".verdict")), /problems? to look at/);
 });
@@ -263,13 +263,14 @@ targets.view("shows states, clocks that run down, breakers and keys", {}, async 
     const row = (name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
     const cooling = row("limited/mock/429-retry-after-600");
     assert.match(await text(cooling),
-        /no usable key Its key rests after a rate limit; asked again in \d+ m \d+ s ● closed/);
+        /cooling down Rate limited\. Asked again in \d+ m \d+ s ● closed/);
     const clock = cooling.locator("td .clock");
     const before = await clock.innerText();
     await until("the clock runs", async () => await clock.innerText() !== before);
     assert.match(await text(row("refused:1")), /refused Try it again/);
     assert.match(await text(row("poor:1")), /used up for \d+ m/);
     assert.match(await text(row("good:1")), /healthy/);
+    assert.match(await text(row("limited:1")), /healthy limited at 1 target/);
     assert.match(await text(page.locator("main")), /Retry budget.*main\.yaml, edition 1/);
 });
 

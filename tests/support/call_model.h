@@ -78,6 +78,7 @@ typedef struct model {
     rc_shared shared;
     rc_target targets[MODEL_TARGETS];
     rc_credential credentials[MODEL_CREDENTIALS];
+    rc_credential limits[MODEL_TARGETS][MODEL_CREDENTIALS];
     rc_policy policy;
     rc_chain_entry entries[MODEL_TARGETS];
     rc_plan plan;
@@ -139,8 +140,10 @@ static inline void random_shared(model *m, chance *c)
     settings.exhausted_ms = 1 + draw(c, 20000);
     rc_shared_init(&m->shared, &settings, m->targets, MODEL_TARGETS, m->credentials,
                    MODEL_CREDENTIALS, m->now_ms);
-    rc_shared_set_pool(&m->shared, 0, 0, (uint16_t)draw(c, 3));
-    rc_shared_set_pool(&m->shared, 1, 2, (uint16_t)draw(c, 3));
+    bool is_common = draw(c, 2); /* one pool for both */
+    rc_shared_set_pool(&m->shared, 0, 0, (uint16_t)draw(c, 3), draw(c, 2) ? m->limits[0] : NULL);
+    rc_shared_set_pool(&m->shared, 1, is_common ? 0 : 2, (uint16_t)draw(c, 3),
+                       draw(c, 2) ? m->limits[1] : NULL);
     for (uint16_t i = 0; i < MODEL_TARGETS; i++)
         rc_shared_set_limit(&m->shared, i, draw(c, 3));
     for (uint16_t i = 0; i < MODEL_CREDENTIALS; i++)

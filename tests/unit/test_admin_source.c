@@ -18,7 +18,7 @@ static void start(void)
 {
     const rc_shared_settings settings = rc_shared_settings_default();
     rc_shared_init(&shared, &settings, targets, 2, credentials, 3, NOW);
-    rc_shared_set_pool(&shared, 0, 0, 2);
+    rc_shared_set_pool(&shared, 0, 0, 2, NULL);
     rc_shared_set_limit(&shared, 0, 4);
 }
 

@@ -182,7 +182,7 @@ static void test_max_attempts_is_of_the_whole_call(void **state)
     world w;
     world_init(&w, 2);
     w.policy.max_calls = 5;
-    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     rc_shared_set_refresh(&w.shared, 1, true);
     assert_int_equal(world_begin(&w).max_attempts, 3);
     rc_action action = world_fail(&w, RC_CODE_RATE_LIMITED, 9000);
@@ -275,7 +275,7 @@ static void test_a_refused_credential_is_dead(void **state)
     (void)state;
     world w;
     world_init(&w, 1);
-    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_begin(&w);
     expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);

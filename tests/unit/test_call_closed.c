@@ -69,7 +69,7 @@ static void test_a_guessed_key_at_the_last_target(void **state)
     (void)state;
     world w;
     world_init(&w, 2);
-    rc_shared_set_pool(&w.shared, 1, 0, 2);
+    rc_shared_set_pool(&w.shared, 1, 0, 2, NULL);
     world_begin(&w);
     world_fail(&w, RC_CODE_OVERLOADED, 90000);
     expect(world_fail(&w, RC_CODE_RATE_LIMITED, NO_HINT), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
@@ -105,7 +105,7 @@ static void test_nothing_that_opens_is_not_waited_for(void **state)
     for (int i = 0; i < 2; i++) {
         world w;
         world_init(&w, 1);
-        rc_shared_set_pool(&w.shared, 0, 0, 1);
+        rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
         rc_reason reason = i ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE;
         world_begin(&w);
         rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
@@ -136,7 +136,7 @@ static void test_another_one_will_open(void **state)
     (void)state;
     world w;
     world_init(&w, 2);
-    rc_shared_set_pool(&w.shared, 0, 0, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     rc_shared_cool_target(&w.shared, 1, w.now_ms + 9000);
     world_begin(&w);
     rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
@@ -154,7 +154,7 @@ static void test_everybody_after_a_refusal(void **state)
     (void)state;
     world w;
     world_init(&w, 1);
-    rc_shared_set_pool(&w.shared, 0, 0, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     world_begin(&w);
     expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
     w.now_ms += UINT64_C(31536000000);
@@ -173,7 +173,7 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
     for (int i = 0; i < 5; i++) {
         world w;
         world_init(&w, 2);
-        rc_shared_set_pool(&w.shared, 0, 0, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         rc_shared_cool_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
         rc_shared_cool_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
         rc_shared_set_service(&w.shared, 1, false);

@@ -21,7 +21,7 @@ static void init_refresh(world *w)
 {
     world_init(w, 2);
     w->entries[0].tries = 1; /* a refresh is no try */
-    rc_shared_set_pool(&w->shared, 0, 0, 1);
+    rc_shared_set_pool(&w->shared, 0, 0, 1, NULL);
     w->credentials[0].can_refresh = true;
     world_begin(w);
 }
@@ -116,7 +116,7 @@ static void test_each_target_may_refresh(void **state)
     (void)state;
     world w;
     init_refresh(&w);
-    rc_shared_set_pool(&w.shared, 1, 1, 1);
+    rc_shared_set_pool(&w.shared, 1, 1, 1, NULL);
     w.credentials[1].can_refresh = true;
     world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_refreshed(&w.call, true, w.now_ms, 1);

@@ -150,7 +150,7 @@ static void test_committed_goes_before_everything_but_overflow(void **state)
     for (size_t i = 0; i < 4; i++) {
         world w;
         world_init(&w, 3);
-        rc_shared_set_pool(&w.shared, 0, 0, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         w.credentials[0].can_refresh = true;
         w.credentials[1].can_refresh = true;
         world_begin(&w);
@@ -245,7 +245,7 @@ static void test_what_is_spent(void **state)
     for (int first = 0; first < 4; first++) {
         world w;
         world_init(&w, 3);
-        rc_shared_set_pool(&w.shared, 0, 0, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         w.options.deadline_at_ms = w.now_ms + 1000;
         w.policy.max_calls = first <= 1 ? 1 : 10;
         w.policy.min_remaining_ms = 999;
@@ -282,7 +282,7 @@ static void test_another_credential(void **state)
         world w;
         world_init(&w, 2);
         w.entries[0].tries = 1; /* a switch of credentials is no try */
-        rc_shared_set_pool(&w.shared, 0, 0, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         rc_action first = world_begin(&w);
         assert_int_equal(first.credential, 0);
         rc_action action = world_fail(&w, codes[i], 20000);
@@ -306,7 +306,7 @@ static void test_no_other_credential_for_what_is_not_the_credential(void **state
     for (size_t i = 0; i < 2; i++) {
         world w;
         world_init(&w, 2);
-        rc_shared_set_pool(&w.shared, 0, 0, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         world_begin(&w);
         rc_action action = world_fail_limit(&w, RC_CODE_RATE_LIMITED, kinds[i], 5000);
         expect(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
@@ -316,12 +316,12 @@ static void test_no_other_credential_for_what_is_not_the_credential(void **state
     }
     world w;
     world_init(&w, 2);
-    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_begin(&w);
     expect(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_WAIT, RC_WHY_BACKOFF);
     /* Not even when nothing cools down. */
     world_init(&w, 2);
-    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_begin(&w);
     expect(world_fail_limit(&w, RC_CODE_RATE_LIMITED, RC_LIMIT_KIND_CONCURRENCY, 0), RC_DO_WAIT,
            RC_WHY_HINT);
@@ -333,7 +333,7 @@ static void test_each_credential_is_asked_once_between_waits(void **state)
     (void)state;
     world w;
     world_init(&w, 1);
-    rc_shared_set_pool(&w.shared, 0, 0, 3);
+    rc_shared_set_pool(&w.shared, 0, 0, 3, NULL);
     world_begin(&w);
     expect(world_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     expect(world_fail(&w, RC_CODE_RATE_LIMITED, 0), RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
@@ -547,7 +547,7 @@ static void test_every_extra_call_costs_one_token(void **state)
     (void)state;
     world w;
     world_init(&w, 2);
-    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_set_tokens(&w, 3);
     world_begin(&w);
     assert_int_equal(rc_budget_tokens(&w.shared.budget, w.now_ms), 3);

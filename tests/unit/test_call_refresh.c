@@ -25,7 +25,7 @@ typedef struct two {
 static void init_two(two *t)
 {
     world_init(&t->w, 2);
-    rc_shared_set_pool(&t->w.shared, 0, 0, 2);
+    rc_shared_set_pool(&t->w.shared, 0, 0, 2, NULL);
     rc_shared_set_refresh(&t->w.shared, 0, true);
     rc_shared_set_refresh(&t->w.shared, 1, true);
     assert_int_equal(world_begin(&t->w).credential, 0);
@@ -135,7 +135,7 @@ static void test_not_before_the_hint(void **state)
     for (int i = 0; i < 2; i++) {
         world w;
         world_init(&w, 2);
-        rc_shared_set_pool(&w.shared, 0, 0, 1);
+        rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
         rc_shared_set_refresh(&w.shared, 0, true);
         world_begin(&w);
         world_set_tokens(&w, 5);
@@ -155,7 +155,7 @@ static void test_not_before_the_hint(void **state)
     /* A hint longer than the policy waits ends the call; the key is fresh for the others. */
     world w;
     world_init(&w, 1);
-    rc_shared_set_pool(&w.shared, 0, 0, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     rc_shared_set_refresh(&w.shared, 0, true);
     world_begin(&w);
     world_fail(&w, RC_CODE_AUTH_FAILED, 60001);
@@ -170,7 +170,7 @@ static void test_what_forbids_a_refresh(void **state)
     for (int i = 0; i < 6; i++) {
         world w;
         world_init(&w, 2);
-        rc_shared_set_pool(&w.shared, 0, 0, 1);
+        rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
         rc_shared_set_refresh(&w.shared, 0, true);
         w.options.deadline_at_ms = w.now_ms + 1000;
         world_begin(&w);

@@ -272,7 +272,7 @@ static void test_the_second_begins_anew(void **state)
     (void)state;
     pair p;
     init_pair(&p);
-    rc_shared_set_pool(&p.w.shared, 1, 0, 1);
+    rc_shared_set_pool(&p.w.shared, 1, 0, 1, NULL);
     p.w.credentials[0].can_refresh = true;
     for (int i = 0; i < 2; i++) {
         rc_action wait = world_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
@@ -309,7 +309,7 @@ static void test_a_refused_second_key_can_still_be_refreshed(void **state)
     (void)state;
     pair p;
     init_pair(&p);
-    rc_shared_set_pool(&p.w.shared, 1, 0, 1);
+    rc_shared_set_pool(&p.w.shared, 1, 0, 1, NULL);
     p.w.credentials[0].can_refresh = true;
     p.w.call.is_refreshed = true;
     assert_int_equal(start(&p).credential, 0);

@@ -13,7 +13,7 @@
 #define CREDENTIALS 4
 #define NOW UINT64_C(1000000)
 
-_Static_assert(sizeof(rc_target) <= 144, "docs/internals/cooldown.md says so");
+_Static_assert(sizeof(rc_target) <= 152, "docs/internals/cooldown.md says so");
 _Static_assert(sizeof(rc_shared) <= 144, "docs/internals/cooldown.md says so");
 
 /* Target 0 has credentials 0..2, target 1 has credential 3, target 2 needs none. */
@@ -30,8 +30,8 @@ static void init(world *w)
     rc_shared_settings settings = rc_shared_settings_default();
     *w = (world){0};
     rc_shared_init(&w->shared, &settings, w->targets, TARGETS, w->credentials, CREDENTIALS, NOW);
-    rc_shared_set_pool(&w->shared, 0, 0, 3);
-    rc_shared_set_pool(&w->shared, 1, 3, 1);
+    rc_shared_set_pool(&w->shared, 0, 0, 3, NULL);
+    rc_shared_set_pool(&w->shared, 1, 3, 1, NULL);
     assert_true(rc_shared_validate(&w->shared));
 }
 
@@ -223,10 +223,10 @@ static void test_smaller_pool(void **state)
     init(&w);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 0, 1);
-    rc_shared_set_pool(&w.shared, 0, 1, 2);
+    rc_shared_set_pool(&w.shared, 0, 1, 2, NULL);
     assert_true(rc_shared_validate(&w.shared));
     expect_pick(&w, 0, 1);
-    rc_shared_set_pool(&w.shared, 0, 0, 0);
+    rc_shared_set_pool(&w.shared, 0, 0, 0, NULL);
     assert_true(rc_shared_validate(&w.shared));
     expect_pick(&w, 0, RC_NO_TARGET);
 }
@@ -277,9 +277,9 @@ static void test_what_does_not_exist(void **state)
     rc_shared_set_limit(&w.shared, TARGETS, 1);
     rc_shared_set_refresh(&w.shared, CREDENTIALS, true);
     rc_shared_revive_credential(&w.shared, RC_NO_TARGET);
-    rc_shared_set_pool(&w.shared, TARGETS, 0, 1);
-    rc_shared_set_pool(&w.shared, 0, 2, 3);
-    rc_shared_set_pool(&w.shared, 0, UINT16_MAX, UINT16_MAX);
+    rc_shared_set_pool(&w.shared, TARGETS, 0, 1, NULL);
+    rc_shared_set_pool(&w.shared, 0, 2, 3, NULL);
+    rc_shared_set_pool(&w.shared, 0, UINT16_MAX, UINT16_MAX, NULL);
     assert_int_equal(w.targets[0].credential_count, 3);
     for (uint16_t i = 0; i < TARGETS; i++)
         expect_open(&w, i, false, NOW);
@@ -366,7 +366,7 @@ static void test_each_takes_the_lock_once(void **state)
     init(&w);
     rc_shared_set_lock(&w.shared, &w, count_lock, count_unlock);
     rc_shared_settings settings = rc_shared_settings_default();
-    rc_shared_set_pool(&w.shared, 0, 0, 2);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     rc_shared_set_limit(&w.shared, 0, 1);
     rc_shared_set_refresh(&w.shared, 0, true);
     rc_shared_set_service(&w.shared, 0, true);
@@ -378,7 +378,7 @@ static void test_each_takes_the_lock_once(void **state)
     assert_int_equal(w.rounds, 9);
     /* Also where there is nothing to do. */
     rc_shared_cool_target(&w.shared, TARGETS, NOW);
-    rc_shared_set_pool(&w.shared, TARGETS, 0, 0);
+    rc_shared_set_pool(&w.shared, TARGETS, 0, 0, NULL);
     assert_int_equal(w.rounds, 11);
     assert_int_equal(w.locked, 0);
 }

@@ -428,8 +428,8 @@ static void random_world(world *w, uint64_t *seed)
     if (random_below(seed, 4) == 0)
         w->options.deadline_at_ms = w->now_ms + random_below(seed, 5000);
     if (random_below(seed, 2) == 0) {
-        rc_shared_set_pool(&w->shared, 0, 0, 2);
-        rc_shared_set_pool(&w->shared, 1, 2, 2);
+        rc_shared_set_pool(&w->shared, 0, 0, 2, NULL);
+        rc_shared_set_pool(&w->shared, 1, 2, 2, NULL);
         for (size_t i = 0; i < WORLD_CREDENTIALS; i++)
             w->credentials[i].can_refresh = random_below(seed, 2) == 0;
     }

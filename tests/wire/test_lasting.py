@@ -152,6 +152,45 @@ def dead_key_stays_dead(suite_mock):
         gateway.stop()
 
 
+def limits_are_the_models():
+    """One key, two models: what a provider limits by model leaves the other one open, and a day's
+    quota is known after a restart too."""
+    upstream = Upstream()
+    rate = http(b'{"error":{"message":"Rate limit reached for model fast on requests per min (RPM): '
+                b'Limit 3, Used 3.","type":"requests","code":"rate_limit_exceeded"}}',
+                status="429 Too Many", extra=b"Retry-After: 40\r\n")
+    day = http(b'{"error":{"message":"Rate limit reached for model daily on tokens per day (TPD): Limit '
+               b'100000, Used 99990. Please try again in 9m38s.","code":"rate_limit_exceeded"}}',
+               status="429 Too Many")
+    said = {"fast": rate, "daily": day}
+
+    def model_of(request):
+        return json.loads(request.body)["model"]
+
+    upstream.on_stray = lambda conn, request: say(conn, said.get(model_of(request), OK_CHAT))
+    gateway = Lasting({
+        "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]}},
+        "routes": [{"model": name, "chain": [{"target": f"up/{name}"}, {"target": "up/spare"}]}
+                   for name in said] + [{"model": "*", "chain": [{"target": "up/*"}]}]})
+    try:
+        for turn in range(2):
+            gateway.start()
+            for name in said:
+                for _ in range(2):
+                    answer = ask(gateway, name)
+                    check(answer.status == 200 and answer.get("x-recourse-target") == "up/spare", answer)
+            check(ask(gateway, "another").status == 200, "the key is closed for a model of its own")
+            refused = ask(gateway, "up/daily")
+            check(refused.status == 503 and int(refused.get("retry-after")) > 60, refused)
+            gateway.end()
+            asked = [model_of(request) for request in upstream.strays]
+            check(asked.count("daily") == 1, "the used-up model was asked again", asked)
+            check(asked.count("fast") == turn + 1, asked)
+    finally:
+        gateway.stop()
+        upstream.stop()
+
+
 # ---- the configuration ----
 
 
@@ -383,6 +422,7 @@ suite.case("a client that leaves is on record", client_that_leaves_is_on_record)
 suite.case("a client that leaves while its answer is kept", leaves_while_it_is_kept)
 suite.case("keys and places change while requests run", keys_and_places_change)
 suite.case("a key without credit is left alone, also after a restart", dead_key_stays_dead, mock)
+suite.case("a limit of one model leaves the key open for another", limits_are_the_models)
 suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
 suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)
 suite.case("what is known of a target survives a reload", what_is_known_survives_a_reload)
