@@ -110,8 +110,8 @@ static bool ask_with_key(rc_ask_net *net, patient *p, const rc_origin *origin, s
 static bool ask_provider(rc_ask_net *net, patient *p)
 {
     const rc_config_provider *config = p->config;
-    const rc_origin_options options = {.insecure = config->insecure,
-                                       .allow_private = config->insecure};
+    const rc_origin_options options = {
+        .insecure = config->insecure, .allow_private = config->insecure || config->private_network};
     rc_origin origin;
     p->is_demo = strcmp(config->kind->name, "demo") == 0;
     p->trouble = p->is_demo ? NULL : rc_origin_parse(config->base_url, options, &origin);
@@ -149,7 +149,8 @@ static const char *advice_of(rc_upstream_kind kind)
     switch (stage_of(&(rc_asked){.failure = kind})) {
     case STAGE_NAME:
         return kind == RC_UPSTREAM_ADDRESS_REFUSED
-                   ? "a name that stands for an address of this network needs insecure: true"
+                   ? "a name that stands for an address of your own network needs private_network: "
+                     "true"
                    : "check base_url, and how this machine finds names";
     case STAGE_CONNECTION:
         return kind == RC_UPSTREAM_CONNECT_REFUSED ? "check base_url; is the server running?"

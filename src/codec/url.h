@@ -21,7 +21,7 @@
 #define RC_URL_FAULTS(X)                                                                 \
     X(NONE, "")                                                                          \
     X(SCHEME, "an address begins with https:// or http://")                              \
-    X(USER, "a user name or password does not belong in an address")                     \
+    X(USER, "a user name or password does not belong in an address; use keys")           \
     X(HOST, "the host is neither a name nor an address")                                 \
     X(NUMBER, "a host of numbers must be a plain IPv4 address")                          \
     X(PORT, "the port is not a number from 1 to 65535")                                  \

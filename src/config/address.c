@@ -1,6 +1,7 @@
 /* Addresses: of providers, and of ourselves. */
 #include "base/str.h"
 #include "config/reader.h"
+#include "net/origin.h"
 
 static bool is_loopback(rc_str host)
 {
@@ -58,28 +59,18 @@ static bool has_odd_byte(rc_str text)
 
 const char *rc_config_url_check(rc_str url, bool is_insecure)
 {
-    bool is_plain = rc_str_starts_with(url, RC_STR("http://"));
-    size_t start = is_plain ? 7 : 8;
-    rc_str host;
-    rc_str port;
-    if (!is_plain && !rc_str_starts_with(url, RC_STR("https://")))
-        return "an address begins with https:// or http://";
+    rc_origin origin;
     if (has_odd_byte(url))
         return "an address has no spaces and no letters beyond ASCII";
     /* Who writes /key=x has left out the question mark. */
-    if (rc_str_find_byte(url, '?', 0) != RC_STR_NPOS ||
-        rc_str_find_byte(url, '#', 0) != RC_STR_NPOS ||
-        rc_str_find_byte(url, '=', 0) != RC_STR_NPOS)
-        return "a base address has no query and no fragment";
-    rc_str authority = rc_str_slice(url, start, rc_str_find_byte(url, '/', start));
-    if (rc_str_find_byte(authority, '@', 0) != RC_STR_NPOS)
-        return "a user name or password does not belong in an address; use keys";
-    if (!split_host(authority, &host, &port) || host.len == 0 || (port.len > 0 && !is_port(port)))
-        return "a host, and perhaps a port, is expected behind //";
-    if (is_plain && !is_insecure && !is_loopback(host))
+    if (rc_str_find_byte(url, '=', 0) != RC_STR_NPOS)
+        return rc_url_fault_text(RC_URL_FAULT_QUERY);
+    /* Whether a name stands for a private address is seen when it is looked up. */
+    const char *wrong = rc_origin_parse(url, (rc_origin_options){.insecure = true}, &origin);
+    if (wrong == NULL && !origin.is_https && !origin.is_loopback && !is_insecure)
         return "plain http:// to another machine sends keys in the open; use https://, or say "
                "insecure: true";
-    return NULL;
+    return wrong;
 }
 
 const char *rc_config_listen_check(rc_str listen)

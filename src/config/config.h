@@ -44,6 +44,7 @@ typedef struct rc_config_provider {
     size_t key_count;
     uint32_t auth; /* rc_config_auth */
     bool insecure;
+    bool private_network;
     uint64_t max_in_flight; /* 0: no limit */
     uint32_t capabilities;  /* RC_NEED_ bits; all bits set: not known */
 } rc_config_provider;

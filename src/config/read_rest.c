@@ -150,9 +150,10 @@ static void check_store(rc_config_reader *r, const rc_yaml_node *node)
         refuse(r, node, wrong);
         return;
     }
-    if (!is_postgres(store) && (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7))
-        refuse(r, node,
-               "sqlite:PATH, postgres://..., env:NAME, file:PATH or credential:NAME is expected");
+    if (is_postgres(store))
+        refuse(r, node, "this version keeps its audit in SQLite alone; say sqlite:PATH");
+    else if (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7)
+        refuse(r, node, "sqlite:PATH, env:NAME, file:PATH or credential:NAME is expected");
 }
 
 static void check_listen(rc_config_reader *r, const rc_yaml_node *node)

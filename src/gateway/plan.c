@@ -28,8 +28,8 @@ static rc_str base_of(const rc_config_provider *provider, bool is_demo)
 static bool read_provider(rc_gate_provider *provider, const rc_config_provider *config,
                           rc_gate_trouble *trouble)
 {
-    const rc_origin_options options = {.insecure = config->insecure,
-                                       .allow_private = config->insecure};
+    const rc_origin_options options = {
+        .insecure = config->insecure, .allow_private = config->insecure || config->private_network};
     provider->config = config;
     provider->is_demo = strcmp(config->kind->name, "demo") == 0;
     const char *why =

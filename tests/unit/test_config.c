@@ -247,6 +247,7 @@ static const refusal refusals[] = {
     {"listen: localhost:99999\n", 1, 9, "listen", "an address and a port", ""},
     {"listen: \"[::1:80\"\n", 1, 9, "listen", "an address and a port", ""},
     {"store: mysql://x\n", 1, 8, "store", "sqlite:PATH", ""},
+    {"store: postgres://h/db\n", 1, 8, "store", "SQLite alone", ""},
     {"store: postgres://u:hunter2@h/db\n", 1, 8, "store", "literal passwords", ""},
     {"store: postgres://h/db?password=hunter2\n", 1, 8, "store", "literal passwords", ""},
     {"store: env:9\n", 1, 8, "store", "name of a variable", ""},
@@ -364,9 +365,12 @@ static void plain_http_stays_on_this_machine(void **state)
         {"http://localhost.example.com", "insecure: true"},
         {"http://10.0.0.1:80", "insecure: true"},
         {"ftp://example.com", "https:// or http://"},
-        {"https://", "a host"},
-        {"https://h:", "a host"},
-        {"https://h:x", "a host"},
+        {"https://", "host"},
+        {"https://h:", "port"},
+        {"https://h:x", "port"},
+        {"https://0.0.0.0:8000", "no provider can be"},
+        {"https://169.254.169.254/v1", "no provider can be"},
+        {"https://2130706433", "plain IPv4"},
         {"https://h/?key=1", "no query"},
         {"https://u:p@h", "user name"},
         {"http://127.0.0.1@example.com", "user name"},
@@ -385,6 +389,11 @@ static void plain_http_stays_on_this_machine(void **state)
         done();
     }
     expect_good("providers: {x: {kind: openai, base_url: \"http://10.0.0.1\", insecure: true}}");
+    done();
+    expect_good("providers: {x: {kind: openai, base_url: \"https://10.0.0.1\"}}");
+    done();
+    expect_good("providers: {x: {kind: openai, base_url: \"https://x\", private_network: true}}");
+    assert_true(config.providers[0].private_network);
     done();
 }
 

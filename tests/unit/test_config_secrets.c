@@ -229,12 +229,12 @@ static void references_and_plain_addresses_pass(void **state)
     (void)state;
     static const char *const args[] = {"config", "show", "c.yaml", NULL};
     fake_reset("providers: {openai: {keys: [env:OPENAI_API_KEY, file:/run/secrets/key]}}\n"
-               "store: postgres://user@h:5432/d?sslkey=/run/key&require_auth=scram-sha-256\n"
+               "store: sqlite:/var/lib/recourse/audit.db\n"
                "clients: [{name: a, token: env:TOKEN_A}]\n");
     memory = (fail_alloc){0};
     assert_int_equal(run(args), RC_EXIT_OK);
     assert_non_null(strstr(fake.out.text, "[env:OPENAI_API_KEY, file:/run/secrets/key]"));
-    assert_non_null(strstr(fake.out.text, "postgres://user@h:5432/d?sslkey=/run/key"));
+    assert_non_null(strstr(fake.out.text, "store: sqlite:/var/lib/recourse/audit.db"));
     assert_non_null(strstr(fake.out.text, "token: env:TOKEN_A"));
 }
 
