@@ -153,12 +153,42 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
 
 /* ---- whose ---- */
 
+/* Does an entry, also one that is still to come, name the variable itself? */
+static bool is_named(const rc_litellm *in, rc_str variable)
+{
+    static const rc_str prefix = RC_STR_INIT("os.environ/");
+    for (const rc_yaml_node *one = in->models->first; one != NULL; one = one->next) {
+        const rc_yaml_node *params = rc_yaml_get(one, RC_STR("litellm_params"));
+        const rc_str key = rc_litellm_text(rc_yaml_get(params, RC_STR("api_key")));
+        if (rc_str_starts_with(key, prefix) &&
+            rc_str_eq(rc_str_slice(key, prefix.len, key.len), variable))
+            return true;
+    }
+    return false;
+}
+
+/* Does an entry of the kind leave its key out, and so mean the usual variable? */
+static bool has_keyless(const rc_litellm *in, const rc_config_kind *kind)
+{
+    const rc_str name = rc_str_c(kind->name);
+    for (const rc_yaml_node *one = in->models->first; one != NULL; one = one->next) {
+        const rc_yaml_node *params = rc_yaml_get(one, RC_STR("litellm_params"));
+        const rc_str model = rc_litellm_text(rc_yaml_get(params, RC_STR("model")));
+        const bool has_neither = rc_yaml_get(params, RC_STR("api_key")) == NULL &&
+                                 rc_yaml_get(params, RC_STR("api_base")) == NULL;
+        if (has_neither && rc_str_eq(rc_str_slice(model, 0, rc_str_find_byte(model, '/', 0)), name))
+            return true;
+    }
+    return false;
+}
+
+/* key: "env:NAME". */
 static bool is_key_taken(const rc_litellm *in, rc_str key)
 {
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         if (rc_str_eq(p->key, key))
             return true;
-    return false;
+    return is_named(in, rc_str_slice(key, 4, key.len));
 }
 
 /* "env:OPENAI_API_KEY", "env:OPENAI_API_KEY_2": one for each literal key. */
@@ -167,7 +197,7 @@ static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
     char room[NAME_MAX_BYTES];
     rc_buf name;
     const rc_str usual = rc_str_c(kind->key_names);
-    for (uint64_t number = 1;; number++) {
+    for (uint64_t number = has_keyless(in, kind) ? 2 : 1;; number++) {
         rc_buf_init_fixed(&name, room, sizeof room);
         rc_buf_push(&name, RC_STR("env:"));
         if (usual.len > 0) {
@@ -356,6 +386,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
 
 void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list)
 {
+    in->models = list;
     in->deployments =
         rc_arena_get_array(&in->arena, list->count + (size_t)1, sizeof *in->deployments);
     for (const rc_yaml_node *entry = list->first; entry != NULL && in->deployments != NULL;

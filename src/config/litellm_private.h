@@ -36,6 +36,7 @@ typedef struct rc_litellm {
     rc_litellm_provider *last_provider;
     rc_litellm_deployment *deployments;
     size_t deployment_count;
+    const rc_yaml_node *models; /* model_list */
     const rc_yaml_node *router;
     const rc_yaml_node *settings; /* litellm_settings */
     const rc_yaml_node *general;

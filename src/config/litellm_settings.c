@@ -142,6 +142,16 @@ static void note_rest(rc_litellm *in, const rc_yaml_node *map, const char *const
             rc_litellm_say(in, node, reason_of(node->key));
 }
 
+/* Of litellm_settings: what router_settings says too. */
+static void note_overruled(rc_litellm *in, const char *const *shared)
+{
+    if (in->settings == NULL)
+        return;
+    for (const rc_yaml_node *node = in->settings->first; node != NULL; node = node->next)
+        if (is_among(node->key, shared) && rc_yaml_get(in->router, node->key) != NULL)
+            rc_litellm_say(in, node, "router_settings says it too, and that counts; left out");
+}
+
 void rc_litellm_read_settings(rc_litellm *in)
 {
     /* Fallbacks and aliases are read where chains are made. */
@@ -159,5 +169,6 @@ void rc_litellm_read_settings(rc_litellm *in)
     read_master_key(in);
     note_rest(in, in->router, shared);
     note_rest(in, in->settings, shared);
+    note_overruled(in, shared);
     note_rest(in, in->general, general);
 }
