@@ -220,12 +220,12 @@ void rc_reply_push(rc_reply *reply, rc_str piece)
         take(reply, &event);
 }
 
-static rc_stream_end end_stream(rc_reply *reply, bool is_orderly)
+static rc_stream_end end_stream(rc_reply *reply, rc_stream_body body)
 {
     rc_stream_event event;
     while (rc_sse_end(&reply->sse, &event))
         take(reply, &event);
-    return rc_stream_watch_end(&reply->watch, is_orderly);
+    return rc_stream_watch_end(&reply->watch, body);
 }
 
 /* An object that is closed is all there is, whatever the transport knows of it. */
@@ -258,7 +258,8 @@ static rc_stream_end end_body(rc_reply *reply, bool has_length)
     return RC_STREAM_END_COMPLETE;
 }
 
-rc_stream_end rc_reply_end(rc_reply *reply, bool is_orderly)
+rc_stream_end rc_reply_end(rc_reply *reply, rc_stream_body body)
 {
-    return reply->is_stream ? end_stream(reply, is_orderly) : end_body(reply, is_orderly);
+    return reply->is_stream ? end_stream(reply, body)
+                            : end_body(reply, body == RC_STREAM_BODY_WHOLE);
 }

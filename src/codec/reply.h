@@ -45,7 +45,7 @@ void rc_reply_done(rc_reply *reply);
 /* More of the body. piece: borrows. */
 void rc_reply_push(rc_reply *reply, rc_str piece);
 
-/* The body has ended. is_orderly: the transport says that it is whole. */
-rc_stream_end rc_reply_end(rc_reply *reply, bool is_orderly);
+/* The body has ended. body: what the transport says of that. */
+rc_stream_end rc_reply_end(rc_reply *reply, rc_stream_body body);
 
 #endif

@@ -99,8 +99,8 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
 {
     watch->begun |= found->begun;
     watch->finished = (watch->finished & ~found->begun) | found->finished;
-    bool has_failed = watch->finish > RC_STREAM_FINISH_GOOD;
-    if (found->seen.finish != RC_STREAM_FINISH_NONE && !has_failed)
+    if (found->seen.finish != RC_STREAM_FINISH_NONE &&
+        rc_stream_finish_counts(watch->finish, found->seen.finish))
         watch->finish = found->seen.finish;
 }
 
@@ -124,6 +124,7 @@ static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_
     watch->content_events += kinds & RC_STREAM_CONTENT && !watch->is_in_parts;
     watch->content_bytes += found->seen.content_bytes;
     watch->is_in_parts = is_part;
+    watch->is_last_cut = event->is_cut && (kinds & RC_STREAM_DAMAGED || !event->has_data);
     if (kinds & RC_STREAM_DAMAGED) {
         watch->damaged += !event->is_cut;
         watch->is_last_damaged = !event->is_cut;
@@ -167,10 +168,19 @@ void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
     *ret_seen = found.seen;
 }
 
-rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, bool is_orderly)
+/* A finish reason is the end of a dialect that has no other; there are proxies that close behind
+ * it, and send no length. */
+static bool is_orderly(const rc_stream_watch *watch, rc_stream_body body)
+{
+    if (body == RC_STREAM_BODY_CLOSED)
+        return rc_stream_dialects[watch->dialect].done.len == 0 && !watch->is_last_cut;
+    return body == RC_STREAM_BODY_WHOLE;
+}
+
+rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body body)
 {
     bool is_empty = watch->content_events == 0 && watch->finish == RC_STREAM_FINISH_NONE;
-    bool is_body_whole = watch->is_array ? watch->is_closed : is_orderly;
+    bool is_body_whole = watch->is_array ? watch->is_closed : is_orderly(watch, body);
     bool has_ended = rc_stream_dialects[watch->dialect].ends_by_finish && is_body_whole &&
                      is_finished(watch) && !watch->is_last_damaged;
     if (watch->has_error)

@@ -33,14 +33,15 @@ typedef enum rc_stream_kind {
     RC_STREAM_OTHER = 1 << 8      /* nothing of the above */
 } rc_stream_kind;
 
-/* Why the model stopped: the meanings of spec/finish.def. */
+/* Why the model stopped: the meanings of spec/finish.def. Up to LENGTH there is an answer; from
+ * TOOL on there is none, and the event is an ERROR. */
 typedef enum rc_stream_finish {
     RC_STREAM_FINISH_NONE,
     RC_STREAM_FINISH_UNKNOWN, /* a reason that is not listed */
     RC_STREAM_FINISH_GOOD,
+    RC_STREAM_FINISH_LENGTH,
     RC_STREAM_FINISH_FILTER,
     RC_STREAM_FINISH_REFUSAL,
-    RC_STREAM_FINISH_LENGTH,
     RC_STREAM_FINISH_CONTEXT,
     RC_STREAM_FINISH_TOOL,
     RC_STREAM_FINISH_ERROR
@@ -64,6 +65,13 @@ typedef enum rc_stream_end {
     RC_STREAM_END_DAMAGED_END /* the end is missing, and the last event is no JSON */
 } rc_stream_end;
 
+/* What the transport knows of the body's end. */
+typedef enum rc_stream_body {
+    RC_STREAM_BODY_CUT = 0,   /* it was broken off */
+    RC_STREAM_BODY_WHOLE = 1, /* the last chunk has come, or all of content-length */
+    RC_STREAM_BODY_CLOSED = 2 /* it goes to the end of the connection, whatever has ended that */
+} rc_stream_body;
+
 /* The caller's storage. Read what is not private, change nothing. */
 typedef struct rc_stream_watch {
     rc_stream_dialect dialect;
@@ -80,6 +88,7 @@ typedef struct rc_stream_watch {
     bool is_array;     /* elements of an array that has to be closed */
     bool is_closed;
     bool is_last_damaged;
+    bool is_last_cut; /* the end came inside of the last event */
     bool is_in_parts; /* of an oversized event */
 } rc_stream_watch;
 
@@ -89,10 +98,10 @@ void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect);
 void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
                           rc_stream_seen *ret_seen);
 
-/* How the stream ended, now that it has. is_orderly: the transport says that the body is whole (the
- * last chunk has come, or all of content-length); a connection that was closed or reset does not
- * say so. watch: borrows. */
-rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, bool is_orderly);
+/* How the stream ended, now that it has. A connection that closes does not say that the body is
+ * whole: the dialect's terminator does, or the finish reason where the dialect has none. watch:
+ * borrows. */
+rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body body);
 
 /* "openai-chat", "complete", ...; and a dialect back (RC_STREAM_DIALECT_COUNT: there is no such
  * one). Give static strings. */

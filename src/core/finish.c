@@ -20,10 +20,11 @@ static const finish_row ROWS[] = {
 #include "../../spec/finish.def"
 };
 
+/* One that was cut at its limit can be used, and hides none that cannot. */
 static bool has_failure(const rc_evidence *evidence)
 {
     for (unsigned fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
-        if (rc_facts_has(&evidence->facts, fact))
+        if (fact != RC_FACT_FINISH_LENGTH && rc_facts_has(&evidence->facts, fact))
             return true;
     }
     return false;
@@ -39,6 +40,7 @@ bool rc_finish_read(rc_evidence *evidence, rc_str reason)
             return true;
         if (has_failure(evidence))
             return false; /* of several choices the first one that failed */
+        rc_facts_clear(&evidence->facts, RC_FACT_FINISH_LENGTH);
         rc_evidence_set(evidence, ROWS[i].fact);
         rc_evidence_note(evidence, RC_STEP_FIELD, RC_STR("finish reason"), reason);
         return false;

@@ -263,9 +263,9 @@ static bool is_no_answer(const rc_gate_ask *ask)
            ask->facts.usage.output < 0;
 }
 
-static const rc_report *judge(rc_gate_ask *ask, bool is_orderly)
+static const rc_report *judge(rc_gate_ask *ask, rc_stream_body body)
 {
-    const rc_stream_end ending = rc_reply_end(&ask->reply, is_orderly);
+    const rc_stream_end ending = rc_reply_end(&ask->reply, body);
     ask->facts.finish = ask->reply.watch.finish;
     ask->facts.usage = rc_usage_said(&ask->reply.watch.usage);
     switch (ending) {
@@ -377,9 +377,9 @@ static void on_end(void *ctx, bool is_kept)
     rc_gate_ask *ask = ctx;
     (void)is_kept;
     const bool is_orderly = ask->reader->framing != RC_HTTP1_UNTIL_CLOSE;
-    const rc_report *report = ask->is_good
-                                  ? judge(ask, is_orderly)
-                                  : report_error(ask, rc_buf_get(&ask->page), RC_PHASE_HEADERS);
+    const rc_report *report =
+        ask->is_good ? judge(ask, is_orderly ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CLOSED)
+                     : report_error(ask, rc_buf_get(&ask->page), RC_PHASE_HEADERS);
     ask->facts.stranger = stranger_of(ask, is_orderly);
     if (ask->is_good && ask->facts.stranger != RC_GATE_STRANGER_NONE) {
         rc_report_free(report);
@@ -398,7 +398,7 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         ask->facts.stranger = RC_GATE_STRANGER_NO_HTTP;
     if (ask->is_begun && ask->is_good) {
         /* An error event, or the end of the answer, may have come before the connection broke. */
-        const rc_report *report = judge(ask, false);
+        const rc_report *report = judge(ask, RC_STREAM_BODY_CUT);
         if (report == NULL || rc_buf_get(&ask->reply.error).len > 0) {
             end(ask, report);
             return;

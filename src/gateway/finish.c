@@ -8,12 +8,14 @@ rc_code rc_gate_finish_code(rc_stream_finish finish)
         return RC_CODE_CONTENT_FILTER;
     case RC_STREAM_FINISH_CONTEXT:
         return RC_CODE_CONTEXT_OVERFLOW;
+    case RC_STREAM_FINISH_TOOL:
+        return RC_CODE_MALFORMED_RESPONSE;
+    case RC_STREAM_FINISH_ERROR:
+        return RC_CODE_PROVIDER_5XX;
     case RC_STREAM_FINISH_NONE:
     case RC_STREAM_FINISH_UNKNOWN:
     case RC_STREAM_FINISH_GOOD:
     case RC_STREAM_FINISH_LENGTH:
-    case RC_STREAM_FINISH_TOOL:
-    case RC_STREAM_FINISH_ERROR:
         break;
     }
     return RC_CODE_NONE;

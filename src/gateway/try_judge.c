@@ -115,6 +115,14 @@ static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size
     return found.seen.finish;
 }
 
+/* Is there one choice alone, by the names of finish reasons? */
+static bool has_one(const rc_gate_try *try, rc_str list)
+{
+    const rc_str key = rc_stream_dialects[dialect_of(try)].finish;
+    const size_t first = rc_str_find(list, key, 0);
+    return first == RC_STR_NPOS || rc_str_find(list, key, first + key.len) == RC_STR_NPOS;
+}
+
 static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
 {
     const rc_str list = value_of(body, member);
@@ -122,7 +130,7 @@ static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_j
     rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES);
     if (finish == RC_STREAM_FINISH_NONE)
         finish = finish_in_tail(try, list, LONG_TAIL_BYTES);
-    if (finish != RC_STREAM_FINISH_NONE)
+    if (finish != RC_STREAM_FINISH_NONE && has_one(try, list))
         return finish;
     look(try, body, false, &seen);
     return seen.finish;
@@ -197,8 +205,12 @@ bool rc_gate_try_is_good(rc_gate_try *try, rc_str body)
     if (row.answer.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
         !(dialect_of(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
         return false;
-    if (row.answer.len > 0 || row.more.len > 0)
-        note_flaw(try, rc_gate_finish_code(finish_of(try, body, members)), RC_STR(""));
+    if (row.answer.len == 0 && row.more.len == 0)
+        return true;
+    const rc_stream_finish finish = finish_of(try, body, members);
+    if (rc_gate_finish_is_failure(finish))
+        return false;
+    note_flaw(try, rc_gate_finish_code(finish), RC_STR(""));
     return true;
 }
 

@@ -107,7 +107,7 @@ void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece)
 
 /* Half an event is of no use to a client, and what stands behind it would be taken for a part of
  * it: it is looked at, and passed on only as the end of a whole answer. False: the try is over. */
-static bool take_rest(rc_gate_try *try, bool is_whole)
+static bool take_rest(rc_gate_try *try, rc_stream_body body)
 {
     rc_stream_event event;
     rc_stream_seen seen;
@@ -115,7 +115,7 @@ static bool take_rest(rc_gate_try *try, bool is_whole)
         return true;
     rc_stream_watch before = try->watch;
     rc_stream_watch_step(&try->watch, &event, &seen);
-    const bool is_complete = rc_stream_watch_end(&try->watch, is_whole) == RC_STREAM_END_COMPLETE;
+    const bool is_complete = rc_stream_watch_end(&try->watch, body) == RC_STREAM_END_COMPLETE;
     const bool is_error = seen.kinds & RC_STREAM_ERROR && try->watch.has_error;
     if (!is_complete && !is_error)
         return true;
@@ -129,13 +129,20 @@ static bool take_rest(rc_gate_try *try, bool is_whole)
     return true;
 }
 
+static rc_stream_body body_of(const rc_gate_try *try, const rc_upstream_failure *failure)
+{
+    if (failure != NULL)
+        return RC_STREAM_BODY_CUT;
+    return try->reader->framing == RC_HTTP1_UNTIL_CLOSE ? RC_STREAM_BODY_CLOSED
+                                                        : RC_STREAM_BODY_WHOLE;
+}
+
 void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure)
 {
-    /* A connection that closes says nothing about whether all has come. */
-    const bool is_whole = failure == NULL && try->reader->framing != RC_HTTP1_UNTIL_CLOSE;
-    if (!take_rest(try, is_whole))
+    const rc_stream_body body = body_of(try, failure);
+    if (!take_rest(try, body))
         return;
-    if (rc_stream_watch_end(&try->watch, is_whole) == RC_STREAM_END_COMPLETE) {
+    if (rc_stream_watch_end(&try->watch, body) == RC_STREAM_END_COMPLETE) {
         if (!is_answering(try) && !rc_gate_try_commit(try, RC_HTTP1_CHUNKED, 0))
             return;
         rc_gate_try_deliver(try, RC_THEN_REST);

@@ -48,7 +48,7 @@ static void check_stream(const mock_endpoint *endpoint, const mock_seen *seen)
     stream_run run = stream_run_do(endpoint->is_array ? FORM_ARRAY : FORM_SSE,
                                    (rc_stream_dialect)endpoint->dialect, rc_buf_get(&seen->body),
                                    CUT_NOT, &room, RC_STREAM_EVENT_MAX_BYTES);
-    require(rc_stream_watch_end(&run.watch, true) == RC_STREAM_END_COMPLETE,
+    require(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE) == RC_STREAM_END_COMPLETE,
             "a sound stream is complete");
     require(seen->tokens == answer->output_tokens, "all tokens were sent");
     stream_run_done(&run);

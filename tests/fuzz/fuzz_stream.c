@@ -39,13 +39,16 @@ static void check_end(const stream_run *run)
         all |= run->notes[i].kinds;
     }
     check(content == run->watch.content_events);
-    rc_stream_end orderly = rc_stream_watch_end(&run->watch, true);
-    rc_stream_end other = rc_stream_watch_end(&run->watch, false);
+    rc_stream_end orderly = rc_stream_watch_end(&run->watch, RC_STREAM_BODY_WHOLE);
+    rc_stream_end closed = rc_stream_watch_end(&run->watch, RC_STREAM_BODY_CLOSED);
+    rc_stream_end other = rc_stream_watch_end(&run->watch, RC_STREAM_BODY_CUT);
     if (orderly == RC_STREAM_END_COMPLETE)
         check((all & (RC_STREAM_CONTENT | RC_STREAM_FINISH)) &&
               (all & (RC_STREAM_TERMINATOR | RC_STREAM_FINISH)));
     if (other == RC_STREAM_END_COMPLETE)
         check(orderly == other && (all & RC_STREAM_TERMINATOR));
+    /* A close says at most what a body that is whole says. */
+    check(closed == other || (closed == orderly && run->watch.dialect == RC_STREAM_GEMINI));
     check((all & RC_STREAM_ERROR) || orderly != RC_STREAM_END_ERRORED);
     rc_usage_count said = rc_usage_said(&run->watch.usage);
     check(said.input >= -1 && said.output >= -1 && said.cached >= -1);

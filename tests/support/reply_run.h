@@ -57,7 +57,7 @@ static inline reply_run reply_run_do(rc_stream_dialect dialect, bool is_stream, 
         free(piece);
         at += len;
     }
-    run.end = rc_reply_end(&reply, is_orderly);
+    run.end = rc_reply_end(&reply, is_orderly ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CUT);
     run.finish = reply.watch.finish;
     run.usage = rc_usage_said(&reply.watch.usage);
     run.is_lost = reply.is_lost;

@@ -209,8 +209,10 @@ static inline bool stream_run_is_same(const stream_run *a, const stream_run *b)
             x->fields != y->fields || x->finish != y->finish || x->kinds != y->kinds)
             return false;
     }
-    return rc_stream_watch_end(&a->watch, true) == rc_stream_watch_end(&b->watch, true) &&
-           rc_stream_watch_end(&a->watch, false) == rc_stream_watch_end(&b->watch, false) &&
+    return rc_stream_watch_end(&a->watch, RC_STREAM_BODY_WHOLE) ==
+               rc_stream_watch_end(&b->watch, RC_STREAM_BODY_WHOLE) &&
+           rc_stream_watch_end(&a->watch, RC_STREAM_BODY_CUT) ==
+               rc_stream_watch_end(&b->watch, RC_STREAM_BODY_CUT) &&
            a->watch.content_events == b->watch.content_events &&
            a->watch.content_bytes == b->watch.content_bytes &&
            a->watch.damaged == b->watch.damaged && a->watch.events == b->watch.events;

@@ -279,6 +279,15 @@ static void test_finish_reasons(void **state)
     rc_evidence evidence = evidence_of(&failure);
     assert_false(rc_finish_read(&evidence, RC_STR("something new")));
     assert_int_equal(evidence.finish.len, 0);
+
+    /* Of several the first one that failed; one that was cut at its limit hides none. */
+    assert_false(rc_finish_read(&evidence, RC_STR("length")));
+    assert_false(rc_finish_read(&evidence, RC_STR("SAFETY")));
+    assert_false(rc_finish_read(&evidence, RC_STR("error")));
+    assert_true(rc_finish_read(&evidence, RC_STR("stop")));
+    assert_true(rc_evidence_has(&evidence, RC_FACT_FINISH_FILTER));
+    assert_false(rc_evidence_has(&evidence, RC_FACT_FINISH_LENGTH));
+    assert_false(rc_evidence_has(&evidence, RC_FACT_FINISH_ERROR));
 }
 
 typedef struct end_case {

@@ -58,8 +58,9 @@ static rc_stream_end end_of(const mock_endpoint *endpoint, const char *model,
     ask(endpoint, model, &seen);
     stream_run run = read_stream(endpoint, &seen);
     assert_true(run.is_tiled);
-    const rc_stream_end end =
-        rc_stream_watch_end(&run.watch, seen.end == RC_MOCK_END && !seen.has_garbage);
+    const rc_stream_end end = rc_stream_watch_end(
+        &run.watch,
+        seen.end == RC_MOCK_END && !seen.has_garbage ? RC_STREAM_BODY_WHOLE : RC_STREAM_BODY_CUT);
     *ret_watch = run.watch;
     stream_run_done(&run);
     mock_seen_done(&seen);
@@ -278,7 +279,7 @@ static void every_byte_can_be_the_last(void **state)
             assert_int_equal(seen.end, RC_MOCK_RESET);
             assert_int_equal(rc_buf_get(&seen.body).len, at);
             stream_run run = read_stream(&mock_endpoints[e], &seen);
-            if (rc_stream_watch_end(&run.watch, false) == RC_STREAM_END_COMPLETE)
+            if (rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CUT) == RC_STREAM_END_COMPLETE)
                 assert_true(run.watch.has_terminator);
             stream_run_done(&run);
             mock_seen_done(&seen);

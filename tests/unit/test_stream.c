@@ -117,9 +117,10 @@ static void test_every_end(void **state)
         size_t finish_at = s->finish ? place_of(f, text, s->finish) : whole_at;
         for (size_t len = 0; len <= text.len; len++) {
             stream_run run = run_sample(f, s, rc_str_slice(text, 0, len), CUT_NOT);
-            bool is_complete = rc_stream_watch_end(&run.watch, false) == RC_STREAM_END_COMPLETE;
+            bool is_complete =
+                rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CUT) == RC_STREAM_END_COMPLETE;
             bool is_complete_orderly =
-                rc_stream_watch_end(&run.watch, true) == RC_STREAM_END_COMPLETE;
+                rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE) == RC_STREAM_END_COMPLETE;
             bool is_right = is_complete == (len >= whole_at) &&
                             is_complete_orderly == (len >= whole_at || len >= finish_at);
             if (!is_right)
@@ -128,9 +129,9 @@ static void test_every_end(void **state)
             stream_run_done(&run);
         }
         stream_run run = run_sample(f, s, text, CUT_NOT);
-        if (rc_stream_watch_end(&run.watch, false) != s->end)
+        if (rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CUT) != s->end)
             print_message("%s\n", s->name);
-        assert_int_equal(rc_stream_watch_end(&run.watch, false), s->end);
+        assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CUT), s->end);
         stream_run_done(&run);
     }
 }
@@ -161,7 +162,7 @@ static void test_finish_before_the_end(void **state)
         rc_str text = stream_sample_text(rows[i].text, f->text);
         stream_run run =
             stream_run_do(FORM_SSE, rows[i].dialect, text, CUT_NOT, &f->room, MAX_BYTES);
-        assert_int_equal(rc_stream_watch_end(&run.watch, true), rows[i].end);
+        assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE), rows[i].end);
         assert_int_equal(run.watch.finish, RC_STREAM_FINISH_GOOD);
         stream_run_done(&run);
     }
@@ -229,7 +230,8 @@ static void test_counters(void **state)
     rc_str cut = stream_sample_text(DELTA("'content':'a'") "data: {'choices':[{", f->text);
     run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, cut, CUT_NOT, &f->room, MAX_BYTES);
     assert_int_equal(run.watch.damaged, 0);
-    assert_int_equal(rc_stream_watch_end(&run.watch, true), RC_STREAM_END_TRUNCATED);
+    assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE),
+                     RC_STREAM_END_TRUNCATED);
     stream_run_done(&run);
 
     /* of several choices the one that failed counts */
@@ -345,7 +347,7 @@ static void test_oversized(void **state)
             stream_run run = stream_run_do(rows[i].form, rows[i].dialect,
                                            rc_str_make(text, sizeof text), cut, &f->room, 1024);
             assert_true(run.is_tiled);
-            assert_int_equal(rc_stream_watch_end(&run.watch, true), rows[i].end);
+            assert_int_equal(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE), rows[i].end);
             assert_int_equal(run.watch.finish, rows[i].finish);
             assert_true(cut == CUT_NOT ? run.parts == 0 : run.parts > 0);
             if (cut == CUT_NOT) {
@@ -408,7 +410,7 @@ static void test_hostile_data(void **state)
         if (strcmp(kinds, rows[i].kinds) != 0)
             print_message("%s\n", rows[i].head);
         assert_string_equal(kinds, rows[i].kinds);
-        assert_true(rc_stream_watch_end(&run.watch, false) != RC_STREAM_END_COMPLETE);
+        assert_true(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_CUT) != RC_STREAM_END_COMPLETE);
         stream_run_done(&run);
     }
     free(text);
@@ -472,7 +474,8 @@ static void test_terminators_are_exact(void **state)
         rc_str text = stream_sample_text(all, f->text);
         stream_run run =
             stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, text, CUT_NOT, &f->room, MAX_BYTES);
-        assert_true(rc_stream_watch_end(&run.watch, true) != RC_STREAM_END_COMPLETE);
+        assert_true(rc_stream_watch_end(&run.watch, RC_STREAM_BODY_WHOLE) !=
+                    RC_STREAM_END_COMPLETE);
         stream_run_done(&run);
     }
 }
