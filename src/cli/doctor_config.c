@@ -130,6 +130,14 @@ void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
 
 /* ---- keys ---- */
 
+/* "env:NAME: ..." */
+static void say_key(rc_finding *finding, const rc_secret_ref *ref, const char *text)
+{
+    rc_finding_say(finding, rc_secret_kind_prefix(ref->kind));
+    rc_finding_say(rc_finding_say_str(finding, ref->name), ": ");
+    rc_finding_say(finding, text);
+}
+
 static void check_key(rc_doctor *doctor, rc_str whose, const rc_secret_ref *ref)
 {
     const rc_secret_state state = rc_secret_look(doctor->cli->calls, ref);
@@ -141,9 +149,7 @@ static void check_key(rc_doctor *doctor, rc_str whose, const rc_secret_ref *ref)
     else
         finding = rc_doctor_fault(doctor, RC_GROUP_KEYS, whose,
                                   state == RC_SECRET_UNREADABLE ? EXIT_NOPERM : RC_EXIT_CONFIG);
-    rc_finding_say(finding, rc_secret_kind_prefix(ref->kind));
-    rc_finding_say(rc_finding_say_str(finding, ref->name), ": ");
-    rc_finding_say(finding, rc_secret_state_text(doctor->cli->calls, ref));
+    say_key(finding, ref, rc_secret_state_text(doctor->cli->calls, ref));
     if (state == RC_SECRET_EXPOSED)
         rc_finding_advise(finding, "chmod 600, and change the key if others were here");
     else if (state == RC_SECRET_UNREADABLE)
@@ -154,6 +160,23 @@ static void check_key(rc_doctor *doctor, rc_str whose, const rc_secret_ref *ref)
         rc_finding_advise(finding, "set the variable where the gateway is started");
     else if (state != RC_SECRET_SET)
         rc_finding_advise(finding, "write the key into a file of that name, mode 600");
+}
+
+/* One that goes into a header: the gateway does not start with what cannot. */
+static void check_token(rc_doctor *doctor, rc_str whose, const rc_secret_ref *ref)
+{
+    const rc_secret_state state = rc_secret_look(doctor->cli->calls, ref);
+    const char *why = state == RC_SECRET_SET || state == RC_SECRET_EXPOSED
+                          ? rc_secret_check_token(doctor->cli->calls, ref)
+                          : NULL;
+    if (state == RC_SECRET_EXPOSED || why == NULL)
+        check_key(doctor, whose, ref);
+    if (why == NULL)
+        return;
+    rc_finding *finding = rc_doctor_fault(doctor, RC_GROUP_KEYS, whose, RC_EXIT_CONFIG);
+    say_key(finding, ref, why);
+    rc_finding_advise(finding, "put the key alone there, in one line: letters, digits and signs "
+                               "of ASCII, without spaces");
 }
 
 /* "client NAME" */
@@ -170,14 +193,14 @@ void rc_doctor_check_keys(rc_doctor *doctor, const rc_config *config)
     rc_buf what;
     for (size_t i = 0; i < config->provider_count; i++)
         for (size_t k = 0; k < config->providers[i].key_count; k++)
-            check_key(doctor, config->providers[i].name, &config->providers[i].keys[k]);
+            check_token(doctor, config->providers[i].name, &config->providers[i].keys[k]);
     for (size_t i = 0; i < config->client_count; i++) {
         rc_buf_init_fixed(&what, room, sizeof room);
-        check_key(doctor, join(&what, "client ", config->clients[i].name),
-                  &config->clients[i].token);
+        check_token(doctor, join(&what, "client ", config->clients[i].name),
+                    &config->clients[i].token);
     }
     if (config->admin.token.kind != RC_SECRET_NONE)
-        check_key(doctor, RC_STR("admin token"), &config->admin.token);
+        check_token(doctor, RC_STR("admin token"), &config->admin.token);
     if (config->store_ref.kind != RC_SECRET_NONE)
         check_key(doctor, RC_STR("store"), &config->store_ref);
 }

@@ -19,7 +19,6 @@
 
 #define EXIT_UNAVAILABLE 69
 #define EXIT_NOPERM 77
-#define SECRET_MAX_BYTES ((size_t)16 << 10)
 #define DAY_MS (INT64_C(24) * 60 * 60 * 1000)
 #define CERTIFICATE_DAYS 14
 #define SKEW_MS 30000
@@ -63,7 +62,7 @@ static bool push_credentials(rc_buf *wire, void *ctx)
 {
     const credentials *with = ctx;
     const rc_gate_wire kind = rc_gate_wire_of(with->provider->kind->dialect);
-    char room[SECRET_MAX_BYTES];
+    char room[RC_SECRET_TOKEN_MAX];
     rc_buf text;
     if (kind == RC_WIRE_ANTHROPIC)
         rc_cli_text(wire, "anthropic-version: 2023-06-01\r\n");
@@ -98,11 +97,8 @@ static bool ask_with_key(rc_ask_net *net, patient *p, const rc_origin *origin, s
     credentials with = {.calls = net->doctor->cli->calls, .provider = config};
     if (config->key_count > 0)
         with.ref = &config->keys[index];
-    if (with.ref != NULL) {
-        const rc_secret_state state = rc_secret_look(with.calls, with.ref);
-        if (state != RC_SECRET_SET && state != RC_SECRET_EXPOSED)
-            return true; /* said with the keys */
-    }
+    if (with.ref != NULL && rc_secret_check_token(with.calls, with.ref) != NULL)
+        return true; /* said with the keys */
     p->asked[index] = rc_ask(net, origin, path_of(config), push_credentials, &with);
     return p->asked[index] != NULL;
 }

@@ -1,5 +1,6 @@
 #include "config/secret_load.h"
 
+#include "base/secret.h"
 #include "base/str.h"
 #include "sys/config_file.h"
 #include "sys/file.h"
@@ -35,6 +36,18 @@ const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, 
     if (!rc_secret_path(calls, ref, path))
         return "was not passed on: systemd does that with LoadCredential=";
     return rc_file_read(calls, path, room) == 0 ? NULL : "cannot be read";
+}
+
+const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref)
+{
+    char room[RC_SECRET_TOKEN_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    const char *why = rc_secret_load(calls, ref, &text);
+    if (why == NULL && !rc_secret_is_token(rc_secret_make(rc_str_trim(rc_buf_get(&text)))))
+        why = RC_SECRET_NO_TOKEN;
+    rc_secret_wipe(room, sizeof room);
+    return why;
 }
 
 const char *rc_secret_kind_noun(rc_secret_kind kind)

@@ -20,6 +20,13 @@ bool rc_secret_path(const rc_sys_calls *calls, const rc_secret_ref *ref,
  * Static. */
 const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *room);
 
+/* Longer ones are in no header. */
+#define RC_SECRET_TOKEN_MAX ((size_t)16 << 10)
+#define RC_SECRET_NO_TOKEN "holds none that can stand in a header"
+
+/* Could it go into a header, as keys and tokens do? Reads and wipes it. Gives NULL, or why not. */
+const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref);
+
 /* Where a secret of that kind is, for people: "the variable", "the file", "the credential". */
 const char *rc_secret_kind_noun(rc_secret_kind kind);
 

@@ -4,8 +4,6 @@
 #include "gateway/plan.h"
 #include "gateway/world.h"
 
-#define SECRET_MAX_BYTES ((size_t)16 << 10)
-
 static void say(rc_gate_trouble *trouble, const char *text)
 {
     rc_gate_trouble_add(trouble, rc_str_c(text));
@@ -44,12 +42,12 @@ static bool keep(rc_gate_plans *plans, rc_str text, rc_gate_key *ret_key)
 static bool read_secret(rc_gate_plans *plans, const rc_secret_ref *ref, const char *what,
                         rc_str whose, rc_gate_key *ret_key, rc_gate_trouble *trouble)
 {
-    char room[SECRET_MAX_BYTES];
+    char room[RC_SECRET_TOKEN_MAX];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
     const char *why = rc_secret_load(plans->world->calls, ref, &text);
     if (why == NULL && !keep(plans, rc_buf_get(&text), ret_key))
-        why = "holds none that can stand in a header";
+        why = RC_SECRET_NO_TOKEN;
     rc_secret_wipe(room, sizeof room);
     return why == NULL || refuse(trouble, what, whose, ref, why);
 }
@@ -115,7 +113,7 @@ static bool replace(rc_gate_plans *plans, const rc_gate_provider *provider, uint
 
 static bool read_again(rc_gate_plans *plans, const rc_gate_provider *provider, uint32_t at)
 {
-    char room[SECRET_MAX_BYTES];
+    char room[RC_SECRET_TOKEN_MAX];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
     const bool is_fresh =

@@ -216,6 +216,35 @@ time.sleep(600)'
     [ -z "$(finding "up connection")" ]
 }
 
+@test "a key that cannot stand in a header is said with the keys, and nobody is asked with it" {
+    mock
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:ODD]" \
+        'clients: [{name: app, token: env:TOLD}]'
+    local wrong="can stand in a header -> put the key alone there"
+    for ODD in $'key-of\n9999' 'clé-of-9999' 'key of 9999' ' ' "$(printf '%017000d' 1)"; do
+        export ODD TOLD=token-of-app
+        found 78
+        [[ $(finding up) == *"fault env:ODD: holds none that $wrong"* ]] ||
+            [[ $(finding up) == *"fault env:ODD: is too long -> "* ]]
+        [[ $(finding up) == "fine env:GOOD: set"* ]]
+        [[ $(finding up) != *"env:ODD: set"* ]]
+        [ -z "$(finding "up env:ODD")" ] && [ -z "$(finding "up answer")" ]
+        [[ $(finding "up env:GOOD") == "fine 200"* ]]
+        run -78 --separate-stderr "$RECOURSE" serve --port-file serve.port
+    done
+    export ODD=$'key-of-9999\n' TOLD=$'a\tb'
+    found 78
+    [[ $(finding "up env:ODD") == "fine 200"* ]]
+    [[ $(finding "client app") == "fault env:TOLD: holds none that $wrong"* ]]
+    (umask 077 && printf 'key-of\n9999\n' >key)
+    provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [file:$PWD/key]"
+    found 78
+    [[ $(finding up) == "fault file:$PWD/key: holds none that $wrong"* ]]
+    chmod 644 key
+    found 78
+    [[ $(finding up) == "warning file:$PWD/key: readable by everybody"*"fault file:$PWD/key: holds none"* ]]
+}
+
 @test "keys in files: good, missing, for everybody, a folder" {
     (umask 077 && echo key-of-9999 >key)
     provider "kind: openai, base_url: \"http://127.0.0.1:1/v1\", keys: [file:$PWD/key]"
