@@ -180,7 +180,8 @@ typedef struct rc_world_marks {
 void rc_gate_world_forget(rc_gate_world *world, uint16_t target, uint16_t credential,
                           uint64_t now_ms, rc_world_marks *ret_marks);
 
-/* Takes over what the store remembers. Before the first request. */
+/* Takes over what the store remembers. Before the first request. now_unix_ms: of a clock that may
+ * have been set back. */
 bool rc_gate_world_recall(rc_gate_world *world, rc_store *store, uint64_t now_ms,
                           int64_t now_unix_ms, rc_store_fault *fault);
 

@@ -222,9 +222,22 @@ static bool on_mark(void *ctx, const rc_store_mark *mark)
     return true;
 }
 
+static bool on_newest(void *ctx, const rc_record *record)
+{
+    recall *r = ctx;
+    if (record->unix_ms > r->now_unix_ms)
+        r->now_unix_ms = record->unix_ms;
+    return false;
+}
+
+/* A clock that was set back makes waits of any length out of short ones. It was at least as late as
+ * the newest call on record, and every mark came with a call: counted from there, no wait is longer
+ * than it was told. */
 bool rc_gate_world_recall(rc_gate_world *world, rc_store *store, uint64_t now_ms,
                           int64_t now_unix_ms, rc_store_fault *fault)
 {
+    const rc_store_query newest = {.limit = 1};
     recall r = {.world = world, .now_ms = now_ms, .now_unix_ms = now_unix_ms};
-    return rc_store_marks(store, on_mark, &r, fault);
+    return rc_store_list(store, &newest, on_newest, &r, fault) &&
+           rc_store_marks(store, on_mark, &r, fault);
 }
