@@ -187,6 +187,7 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
         .cost_usd_micro = record->cost_usd_micro,
         .bytes = record->bytes,
         .trace_id = record->trace_id,
+        .client_retry = record->client_retry,
         .is_committed = record->was_begun,
     };
     rc_buf_init_fixed(&line, memory, sizeof memory);

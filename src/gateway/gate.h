@@ -42,6 +42,7 @@ typedef struct rc_gate_record {
     int64_t cost_usd_micro; /* -1: not known */
     bool is_estimated;      /* some of that is */
     rc_str trace_id;        /* empty: none */
+    uint32_t client_retry;  /* which of the client's own retries it was; 0: none */
     bool is_stream;
     bool was_begun;          /* content had been passed on when it failed */
     const rc_report *report; /* NULL: it went well */

@@ -142,6 +142,8 @@ static void add_outcome(audit *a)
     record->reason = job->action.reason;
     record->report = outcome == RC_OUTCOME_FAILED ? job->report : NULL;
     record->flags = job->request.is_stream ? RC_RECORD_STREAMING : 0;
+    if (job->request.client_retry > 0)
+        record->flags |= RC_RECORD_CLIENT_RETRY;
     for (uint32_t i = 0; i < job->step_count; i++) {
         const rc_job_step *step = &job->steps[i];
         record->tokens_in += step->charge.input;
@@ -400,6 +402,7 @@ void rc_gate_job_count(rc_gate_job *job)
         .report = outcome == RC_OUTCOME_FAILED ? job->report : NULL,
     };
     add_usage(job, &told);
+    told.client_retry = job->request.client_retry;
     if (job->request.trace.is_valid)
         told.trace_id =
             rc_str_make(job->request.trace.trace_id, sizeof job->request.trace.trace_id);

@@ -160,7 +160,8 @@ static bool find_route(rc_gate_job *job)
     if (choice.route == NULL) {
         rc_gate_job_refuse(job, RC_CODE_MODEL_NOT_FOUND, 404,
                            RC_STR("No route of this gateway fits the model, and no provider of "
-                                  "that name is known: GET /v1/models lists what there is."));
+                                  "that name is known: GET /v1/models lists those that the "
+                                  "configuration names; a route with * takes more."));
         return false;
     }
     job->route = choice.route;

@@ -172,6 +172,10 @@ static void push_end(line *l, const rc_log_request *request)
         push(l, "  client ");
         push_text(l, request->client, NAME_WIDTH);
     }
+    if (request->client_retry > 0) {
+        push(l, "  client's retry ");
+        rc_buf_push_u64(&l->buf, request->client_retry);
+    }
     if (request->outcome != RC_LOG_SUCCEEDED) {
         push(l, "  ");
         push(l, rc_log_outcome_name(request->outcome));

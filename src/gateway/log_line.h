@@ -65,7 +65,8 @@ typedef struct rc_log_request {
     int64_t cost_usd_micro; /* -1: not known */
     uint64_t bytes;         /* of the answer */
     rc_str trace_id;
-    bool is_committed; /* content was passed on */
+    bool is_committed;     /* content was passed on */
+    uint32_t client_retry; /* which of the client's own retries it was; 0: none */
 } rc_log_request;
 
 /* Appends the line. The buffer's status. */

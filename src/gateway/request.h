@@ -23,6 +23,7 @@
 #define RC_GATE_DEADLINE_MAX_MS UINT64_C(86400000)
 #define RC_GATE_IDEMPOTENCY_MAX 255
 #define RC_GATE_TOKEN_MAX 512
+#define RC_GATE_CLIENT_RETRY_MAX 9999u
 
 /* The caller's storage. It views itself, so it must not be copied; head, reader and body must last
  * as long. */
@@ -42,6 +43,7 @@ typedef struct rc_gate_request {
     rc_str idempotency_key; /* without quotes; empty: none */
     rc_str boundary;        /* of a form; empty: it is none */
     rc_gate_trace trace;    /* the owner may begin one where there is none */
+    uint32_t client_retry;  /* which of its own retries the client says that this is; 0: none */
     rc_replay replay;       /* YES or NO */
     bool is_replay_said;    /* by a header */
     bool wants_problem;     /* errors as application/problem+json */

@@ -157,6 +157,23 @@ static void read_trace(rc_gate_request *request, const found *f)
         request->trace.state = value_of(request, f, RC_FIELD_TRACESTATE);
 }
 
+/* As official SDKs count. It changes nothing but the record, so what is no number is none. */
+static void read_client_retry(rc_gate_request *request, const found *f)
+{
+    uint32_t count = 0;
+    if (f->counts[RC_FIELD_CLIENT_RETRY] != 1)
+        return;
+    const rc_str value = value_of(request, f, RC_FIELD_CLIENT_RETRY);
+    for (size_t i = 0; i < value.len; i++) {
+        if (!rc_ascii_is_digit(value.ptr[i]))
+            return;
+        count = count * 10 + (uint32_t)(value.ptr[i] - '0');
+        if (count > RC_GATE_CLIENT_RETRY_MAX)
+            count = RC_GATE_CLIENT_RETRY_MAX;
+    }
+    request->client_retry = count;
+}
+
 static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
 {
     rc_gate_fault fault = rc_gate_fault_none();
@@ -179,6 +196,7 @@ rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
     find_all(request, &f);
     read_token(request, &f);
     read_trace(request, &f);
+    read_client_retry(request, &f);
     request->has_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
     if (f.counts[RC_FIELD_CONTENT_ENCODING] == 1)
         request->is_coded = is_coded(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));

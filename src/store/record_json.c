@@ -173,6 +173,8 @@ bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
     put_usage(w, operation);
     rc_json_member_bool(w, RC_STR("streaming"), (operation->flags & RC_RECORD_STREAMING) != 0);
     rc_json_member_bool(w, RC_STR("committed"), (operation->flags & RC_RECORD_COMMITTED) != 0);
+    if ((operation->flags & RC_RECORD_CLIENT_RETRY) != 0)
+        rc_json_member_bool(w, RC_STR("client_retry"), true);
     put_ids(w, operation);
     const bool has_memory = put_report(w, operation, how);
     rc_json_object_end(w);

@@ -422,6 +422,17 @@ YAML
     [ "$(curl -sS "$base/v1beta/models")" = '{"models":[]}' ]
 }
 
+@test "behind a star the targets that are named are listed, and of all others none" {
+    mock
+    gate '  - {model: "gpt-*", chain: [{target: up/*}]}
+  - {model: "*", overflow_to: up/large, chain: [{target: up/*}, {target: up/spare}]}'
+    curl -sS "$base/v1/models" >answer
+    [ "$(python3 -c 'import json; print(*(m["id"] for m in json.load(open("answer"))["data"]))')" = \
+        "up/spare up/large" ]
+    curl -sS "$base/v1/models/gpt-any" >answer
+    has '"id":"gpt-any"'
+}
+
 @test "--admin says where the operator's side listens" {
     mock
     gate '  - {model: any, chain: [{target: up/x}]}'

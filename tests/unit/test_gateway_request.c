@@ -106,6 +106,30 @@ static void a_head_says_a_lot(void **state)
     assert_true(gate_request.wants_problem);
 }
 
+static void retries_of_the_client_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head;
+        uint32_t count;
+    } cases[] = {
+        {CHAT END, 0},
+        {CHAT "X-Stainless-Retry-Count: 0\r\n\r\n", 0},
+        {CHAT "X-Stainless-Retry-Count: 2\r\n\r\n", 2},
+        {CHAT "x-stainless-retry-count: 9999\r\n\r\n", 9999},
+        {CHAT "x-stainless-retry-count: 99999999999999999999\r\n\r\n", 9999},
+        /* It is nobody's order: what is odd is not refused. */
+        {CHAT "x-stainless-retry-count: -1\r\n\r\n", 0},
+        {CHAT "x-stainless-retry-count: 2x\r\n\r\n", 0},
+        {CHAT "x-stainless-retry-count:\r\n\r\n", 0},
+        {CHAT "x-stainless-retry-count: 1\r\nx-stainless-retry-count: 2\r\n\r\n", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(gate_read_head(rc_str_c(cases[i].head)).kind, RC_GATE_FAULT_NONE);
+        assert_int_equal(gate_request.client_retry, cases[i].count);
+    }
+}
+
 typedef struct token_case {
     const char *head;
     const char *token;
@@ -380,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_are_read),
         cmocka_unit_test(a_head_says_a_lot),
+        cmocka_unit_test(retries_of_the_client_are_counted),
         cmocka_unit_test(tokens_are_found),
         cmocka_unit_test(problems_are_a_wish),
         cmocka_unit_test(bodies_are_read),

@@ -46,6 +46,7 @@ static rc_log_request good_request(void)
         .bytes = 4096,
         .trace_id = RC_STR("4bf92f3577b34da6a3ce929d0e0e4736"),
         .is_committed = true,
+        .client_retry = 2,
     };
 }
 
@@ -100,6 +101,7 @@ static void a_request_has_all_its_fields(void **state)
     query_int(doc, "/bytes", 4096);
     query_string(doc, "/trace_id", "4bf92f3577b34da6a3ce929d0e0e4736");
     query_bool(doc, "/committed", true);
+    query_int(doc, "/client_retry", 2);
     assert_false(query_has(doc, "/code"));
     assert_false(query_has(doc, "/report_id"));
     assert_false(query_has(doc, "/estimated"));
@@ -149,7 +151,8 @@ static void people_get_one_glance(void **state)
     rc_log_request request = good_request();
     assert_string_equal(push(&plain, &request).ptr,
                         "12:04:05  200  gpt-4o -> openai/gpt-4o  3.4s  2 tries  waited 2.1s  "
-                        "312+87 tokens  $0.0021  client app\n");
+                        "312+87 tokens  $0.0021  client app  client's retry 2\n");
+    request.client_retry = 0;
     request.outcome = RC_LOG_FAILED;
     request.status = 429;
     request.code = RC_CODE_RATE_LIMITED;

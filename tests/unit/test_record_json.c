@@ -93,6 +93,21 @@ static void one_that_is_open_has_no_end(void **state)
            "\"outcome\":\"open\",\"attempts\":0,\"streaming\":false,\"committed\":false}");
 }
 
+static void an_operation_that_the_client_tried_again(void **state)
+{
+    (void)state;
+    rc_record record = failed();
+    for (unsigned turn = 0; turn < 2; turn++) {
+        record.flags = turn == 0 ? RC_RECORD_STREAMING : RC_RECORD_CLIENT_RETRY;
+        begin();
+        assert_true(rc_record_json_operation(&w, &record,
+                                             &(rc_record_json){.report = RC_RECORD_REPORT_NONE}));
+        rc_buf_push_byte(&buf, '\0');
+        assert_int_equal(strstr(rc_buf_get(&buf).ptr, "\"client_retry\":true") != NULL, turn == 1);
+        rc_buf_done(&buf);
+    }
+}
+
 static void a_record_has_its_report(void **state)
 {
     (void)state;
@@ -229,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_operation_leaves_out_what_is_not_known),
         cmocka_unit_test(one_that_is_open_has_no_end),
+        cmocka_unit_test(an_operation_that_the_client_tried_again),
         cmocka_unit_test(a_record_has_its_report),
         cmocka_unit_test(a_damaged_report_does_no_harm),
         cmocka_unit_test(without_memory_it_is_said),
