@@ -198,7 +198,9 @@ bool rc_gate_try_is_good(rc_gate_try *try, rc_str body)
     if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
         look(try, body, false, &seen);
         if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
-            rc_usage_init(&try->usage);
+            /* What a model used before it gave up is to be paid. */
+            if (!rc_gate_finish_is_failure(seen.finish))
+                rc_usage_init(&try->usage);
             return false;
         }
     }

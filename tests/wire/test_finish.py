@@ -42,11 +42,12 @@ def ask(one, *steps):
 
 
 def record_of(answer):
-    """How it ended, and each try's code."""
+    """How it ended, and each try's code and tokens."""
     (op, outcome), = gateway.rows("SELECT op, outcome FROM operations WHERE id = ?",
                                   "rep" + answer.get("x-recourse-request-id")[3:])
-    tries = gateway.rows("SELECT code FROM records WHERE op = ? AND kind = 2 ORDER BY seq", op)
-    return OUTCOMES[outcome], [code for code, in tries]
+    tries = gateway.rows("SELECT code, tokens_in, tokens_out FROM records WHERE op = ? AND kind = 2 "
+                         "ORDER BY seq", op)
+    return OUTCOMES[outcome], [code for code, _, _ in tries], [row[1:] for row in tries]
 
 
 def explained(body):
@@ -64,8 +65,10 @@ def is_none(form, code, *reasons):
     bad, good = make(*reasons), make("stop")
     answer, plan = ask(one, saying(http(bad)), saying(http(good)))
     check(answer.status == 200 and answer.body == good and len(plan.seen) == 2, answer, plan.seen)
-    outcome, codes = record_of(answer)
+    outcome, codes, tokens = record_of(answer)
     check(outcome == "succeeded" and codes[0] != 0 and codes[1] == 0, outcome, codes)
+    if form == "chat":  # which says what it used: the first one is to be paid, too
+        check(tokens == [(3, 2), (3, 2)], tokens)
     answer, plan = ask(one, saying(http(bad)), saying(http(bad)))
     check(answer.status >= 500 and len(plan.seen) == 2, answer, plan.seen)
     check(answer.get("x-recourse-error-code") == code, answer.head.raw)
@@ -77,7 +80,7 @@ def is_passed_on(form, code, *reasons):
     one, make = FORMS[form]
     answer, plan = ask(one, saying(http(make(*reasons))))
     check(answer.status == 200 and answer.body == make(*reasons) and len(plan.seen) == 1, answer)
-    outcome, _ = record_of(answer)
+    outcome = record_of(answer)[0]
     check(outcome == ("failed" if code else "succeeded"), outcome)
     if code:
         check(explained(make(*reasons)) == code, explained(make(*reasons)))
