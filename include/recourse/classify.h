@@ -83,6 +83,8 @@ typedef struct rc_failure {
     rc_str host;            /* who was asked: "api.groq.com"; empty: not known */
     rc_str report_id;       /* of the report that is made of it; empty: it has none */
     rc_str called;          /* the provider as the report names it: "backup"; empty: as above */
+    rc_str request;         /* what was sent: what is repeated of it stays out of the report */
+    bool is_request_gone;   /* it is no more at hand: the body stays out of the report */
 } rc_failure;
 
 /* What it means. Texts view the failure, static tables or `space`. */

@@ -116,6 +116,9 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
     failure->replay = job->request.replay;
     failure->now_unix_ms = rc_gate_unix_ms(gate);
     failure->report_id = rc_str_c(id.text);
+    failure->is_request_gone = job->is_body_gone || job->is_once || job->request.is_coded;
+    if (!failure->is_request_gone)
+        failure->request = job->request.body;
     if (job->state == RC_JOB_ANSWERING)
         failure->phase = RC_PHASE_COMMITTED;
     const rc_report *report =

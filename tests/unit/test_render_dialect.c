@@ -128,7 +128,7 @@ static void test_openai(void **state)
         query_string(root, "/error/recourse/cause/detail", "CAUSE-DETAIL");
         json_object_put(root);
         root = rendered(report, both[i], RC_VIEW_USER);
-        query_null(root, "/error/param");
+        query_string(root, "/error/param", "PARAM"); /* the name is the client's own */
         query_string(root, "/error/recourse/report_id", "rep_1");
         assert_false(query_has(root, "/recourse/cause"));
         assert_false(query_has(root, "/error/recourse/cause"));
