@@ -142,7 +142,10 @@ static void recall_credential(const recall *r, const rc_store_mark *mark)
         return;
     if (mark->state == RC_CREDENTIAL_EXHAUSTED && mark->until_unix_ms <= r->now_unix_ms)
         return;
-    const uint64_t until_ms = r->now_ms + (uint64_t)(mark->until_unix_ms - r->now_unix_ms);
+    /* Somebody may have put it right before the restart: a refused one is tried once. */
+    const uint64_t until_ms = mark->state == RC_CREDENTIAL_DEAD
+                                  ? r->now_ms
+                                  : r->now_ms + (uint64_t)(mark->until_unix_ms - r->now_unix_ms);
     for (uint32_t i = 0; i < world->credential_count; i++) {
         char room[RC_WORLD_MARK_MAX];
         rc_buf name;
