@@ -391,6 +391,8 @@ static int make_gateway(serve_run *run)
         .ctx = run,
     };
     run->gateway = rc_gateway_new(&settings, &given, &trouble);
+    /* What reading the configuration and opening the store took for a while. */
+    (void)malloc_trim(0);
     if (run->gateway != NULL)
         return RC_EXIT_OK;
     rc_gate_given_done(&given, &run->cli->alloc);

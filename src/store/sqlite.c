@@ -191,6 +191,7 @@ static void close_file(rc_sqlite *sqlite)
 {
     rc_sqlite_drop_statements(sqlite);
     rc_names_clear(&sqlite->names);
+    rc_sqlite_forget_notes(sqlite);
     sqlite3_close(sqlite->db);
     sqlite->db = NULL;
     rc_lock_file_drop(&sqlite->lock);
