@@ -3,6 +3,7 @@
 #include "base/json_find.h"
 #include "base/json_walk.h"
 #include "base/str.h"
+#include "codec/stream_mould.h"
 #include "codec/stream_table.h"
 #include "codec/usage_weight.h"
 
@@ -20,6 +21,7 @@ rc_stream_found rc_stream_found_none(void)
 typedef struct walk {
     rc_json_walk json;
     rc_stream_found *found;
+    rc_stream_cast *cast;
     unsigned choice; /* the index of the one under way */
     bool is_begun;   /* it has content */
     bool is_finished;
@@ -79,8 +81,13 @@ static void on_content(walk *w, rc_stream_action what, const rc_json_walked *v)
     found->seen.kinds |= RC_STREAM_CONTENT;
     found->seen.content_bytes += v->raw.len;
     w->is_begun = true;
-    if (what == RC_STREAM_DO_CONTENT)
-        found->usage.weight += v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
+    const bool is_weighed = what == RC_STREAM_DO_CONTENT;
+    uint64_t weight = 0;
+    if (is_weighed)
+        weight = v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
+    found->usage.weight += weight;
+    if (v->first == '"')
+        rc_stream_cast_content(w->cast, v->raw, is_weighed ? &weight : NULL);
 }
 
 static void on_usage(rc_stream_found *found, rc_str object)
@@ -191,6 +198,8 @@ static bool walk_member(walk *w, const rc_stream_shape *form)
         return false;
     if (f)
         on_value(w, f, &v);
+    else if (w->cast->mould)
+        rc_stream_cast_loose(w->cast, key, v.first, v.raw);
     return true;
 }
 
@@ -238,8 +247,11 @@ static bool walk_root(walk *w, const rc_stream_shape *root)
     return is_good && rc_json_walk_peek(&w->json) == '\0' && w->json.at == w->json.text.len;
 }
 
-bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_found *found)
+bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_mould *mould,
+                    rc_stream_found *found)
 {
+    if (mould && rc_stream_mould_fits(mould, dialect, name, data, found))
+        return true;
     const rc_stream_traits *traits = &rc_stream_dialects[dialect];
     const rc_stream_shape *root = &rc_stream_shapes[traits->root];
     const rc_stream_type *row = NULL;
@@ -247,7 +259,9 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
         row = rc_stream_type_find(dialect, type_of(name, data));
     if (row)
         root = &rc_stream_shapes[row->shape];
-    walk w = {.json = rc_json_walk_begin(data), .found = found};
+    rc_stream_cast cast;
+    rc_stream_cast_begin(&cast, mould, data);
+    walk w = {.json = rc_json_walk_begin(data), .found = found, .cast = &cast};
     if (!walk_root(&w, root)) {
         *found = rc_stream_found_none();
         return false;
@@ -259,6 +273,7 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
         seen->kinds = traits->is_typed ? RC_STREAM_OTHER : kinds_of_nothing(data, root);
     if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
         seen->finish = RC_STREAM_FINISH_UNKNOWN;
+    rc_stream_cast_end(&cast, dialect, name, found);
     return true;
 }
 
