@@ -277,24 +277,37 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
     return true;
 }
 
-void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
+/* Behind the last key of that name in the tail, and its quote; RC_STR_NPOS: there is none. A quote
+ * inside a string has a backslash in front of it: what has none is a key, or equals one. */
+static size_t behind_last_key(rc_str tail, rc_str key)
 {
-    rc_str key = rc_stream_dialects[dialect].finish;
-    size_t at = RC_STR_NPOS; /* behind the key */
-    for (size_t i = 0; key.len > 0 && (i = rc_str_find(tail, key, i)) != RC_STR_NPOS; i++) {
-        /* A quote inside a string has a backslash in front of it: this is a key, or equals one. */
-        bool is_key = i >= 2 && tail.ptr[i - 1] == '"' && tail.ptr[i - 2] != '\\' &&
-                      i + key.len < tail.len && tail.ptr[i + key.len] == '"';
-        if (is_key)
-            at = i + key.len + 1;
-    }
+    if (key.len == 0 || tail.len < key.len + 3)
+        return RC_STR_NPOS;
+    for (size_t i = tail.len - key.len - 1; i >= 2; i--)
+        if (tail.ptr[i - 1] == '"' && tail.ptr[i + key.len] == '"' && tail.ptr[i - 2] != '\\' &&
+            memcmp(tail.ptr + i, key.ptr, key.len) == 0)
+            return i + key.len + 1;
+    return RC_STR_NPOS;
+}
+
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
+{
+    size_t at = behind_last_key(tail, rc_stream_dialects[dialect].finish);
     if (at == RC_STR_NPOS)
-        return;
+        return rc_str_make(NULL, 0);
     while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
         at++;
     size_t end = rc_str_find_byte(tail, '"', at + 1);
-    if (end == RC_STR_NPOS || tail.ptr[at] != '"' || end == at + 1)
+    if (end == RC_STR_NPOS || tail.ptr[at] != '"')
+        return rc_str_make(NULL, 0);
+    return rc_str_slice(tail, at + 1, end);
+}
+
+void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
+{
+    rc_str finish = rc_stream_tail_finish(dialect, tail);
+    if (finish.len == 0)
         return;
-    note_finish(&found->seen, rc_str_slice(tail, at + 1, end));
+    note_finish(&found->seen, finish);
     found->finished = 1;
 }
