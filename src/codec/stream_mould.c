@@ -131,7 +131,7 @@ static bool pass_place(fit *f, const rc_stream_place *place, rc_str *ret_raw)
 static bool pass_content(fit *f, rc_stream_found *found)
 {
     const rc_stream_place *place = &f->mould->places[f->next++];
-    rc_str raw;
+    rc_str raw = {NULL, 0};
     if (!pass_place(f, place, &raw) || raw.len == 0)
         return false;
     found->seen.content_bytes += raw.len;
