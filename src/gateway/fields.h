@@ -54,7 +54,7 @@ typedef struct rc_gate_told {
     uint64_t attempts;
     rc_str provider;
     rc_str model;
-    rc_str request_id;
+    rc_str request_id; /* one that we made */
     rc_str report_id;
 } rc_gate_told;
 

@@ -40,16 +40,26 @@ static void push_text(rc_buf *buf, rc_str name, rc_str first, rc_str second)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
+/* An id is ours, and needs no look at its letters. */
+static void push_id(rc_buf *buf, rc_str name, rc_str id)
+{
+    if (id.len == 0)
+        return;
+    rc_buf_add(buf, name);
+    rc_buf_add(buf, id);
+    rc_buf_add(buf, RC_STR("\r\n"));
+}
+
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
 {
     const rc_str none = {NULL, 0};
     if (told->attempts > 0) {
         rc_buf_add(buf, RC_STR("x-recourse-attempts: "));
-        rc_buf_push_u64(buf, told->attempts);
+        rc_buf_add_u64(buf, told->attempts);
         rc_buf_add(buf, RC_STR("\r\n"));
     }
     push_text(buf, RC_STR("x-recourse-target: "), told->provider, told->model);
-    push_text(buf, RC_STR("x-recourse-request-id: "), told->request_id, none);
+    push_id(buf, RC_STR("x-recourse-request-id: "), told->request_id);
     push_text(buf, RC_STR("x-recourse-report-id: "), told->report_id, none);
     return rc_buf_status(buf);
 }

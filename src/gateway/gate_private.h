@@ -4,6 +4,7 @@
 
 #include <recourse/id.h>
 
+#include "codec/stream_mould.h"
 #include "gateway/demo.h"
 #include "gateway/gate.h"
 #include "gateway/stall.h"
@@ -24,6 +25,9 @@ typedef struct rc_gate_edition {
     rc_gate_plans *plans;
     uint32_t jobs;
 } rc_gate_edition;
+
+/* More targets than these that stream at once take turns. */
+#define RC_GATE_MOULDS 8u
 
 struct rc_gate {
     uv_loop_t *loop;
@@ -49,7 +53,8 @@ struct rc_gate {
     rc_gate_try *spare_tries;
     uint32_t spare_try_count;
     uint32_t closing_timers;
-    rc_skips skips; /* of the latest input of any call */
+    rc_skips skips;                         /* of the latest input of any call */
+    rc_stream_mould moulds[RC_GATE_MOULDS]; /* of what targets stream, by their rows */
 
     bool is_stopping;
     bool is_server_stopped;

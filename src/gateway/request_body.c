@@ -152,14 +152,20 @@ static rc_gate_fault read_model(rc_gate_request *request, const rc_json_member *
 
 static rc_gate_fault read_json(rc_gate_request *request)
 {
-    static const rc_json_member wanted[MEMBER_COUNT] = {
-#define ROW(ID, name) {.key = RC_STR_INIT(name)},
+    static const rc_str wanted[MEMBER_COUNT] = {
+#define ROW(ID, name) RC_STR_INIT(name),
+        MEMBERS(ROW)
+#undef ROW
+    };
+    static const uint8_t marks[RC_JSON_MARKS_LEN(MEMBER_COUNT)] = {
+#define ROW(ID, name) RC_JSON_MARK(name),
         MEMBERS(ROW)
 #undef ROW
     };
     rc_json_member members[MEMBER_COUNT];
-    memcpy(members, wanted, sizeof members);
-    rc_status status = rc_json_find(request->body, members, MEMBER_COUNT, false);
+    for (size_t i = 0; i < MEMBER_COUNT; i++)
+        members[i].key = wanted[i];
+    rc_status status = rc_json_find_marked(request->body, members, marks, MEMBER_COUNT, false);
     const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
     if (status != RC_OK && !is_start)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",

@@ -109,10 +109,9 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
 
 static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size_t tail_bytes)
 {
-    rc_stream_found found = rc_stream_found_none();
     const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
-    rc_stream_walk_tail(dialect_of(try), rc_str_slice(list, from, list.len), &found);
-    return found.seen.finish;
+    const rc_str text = rc_stream_tail_finish(dialect_of(try), rc_str_slice(list, from, list.len));
+    return text.len > 0 ? rc_stream_finish_parse(text) : RC_STREAM_FINISH_NONE;
 }
 
 static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)

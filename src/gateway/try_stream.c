@@ -4,10 +4,13 @@
 
 void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array)
 {
+    rc_gate_job *job = try->job;
+    const unsigned row = job->route->places[try->entry].metric;
     try->is_array = is_array;
     try->is_watched = true;
     rc_buf_reset(&try->room);
-    rc_stream_watch_init(&try->watch, try->job->request.endpoint->stream);
+    rc_stream_watch_init(&try->watch, job->request.endpoint->stream);
+    rc_stream_watch_set_mould(&try->watch, &job->gate->moulds[row % RC_GATE_MOULDS]);
     if (is_array)
         rc_stream_array_init(&try->reading.array, &try->room, RC_STREAM_EVENT_MAX_BYTES);
     else

@@ -150,7 +150,7 @@ static int on_chunk(llhttp_t *parser)
 /* One piece of the body a call: the next chunk waits. */
 static int on_chunk_end(llhttp_t *parser)
 {
-    (void)parser;
+    of(parser)->is_at_chunk = !of(parser)->is_in_trailer;
     return HPE_PAUSED;
 }
 
@@ -322,6 +322,12 @@ static void begin_chunks(rc_http1 *reader)
 
 static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
 {
+    if (reader->is_at_chunk || !reader->is_parsing) {
+        if (input->len == 0)
+            return RC_HTTP1_MORE;
+        if (rc_http1_read_plain_chunk(input, &reader->body))
+            return RC_HTTP1_BODY;
+    }
     if (!reader->is_parsing)
         begin_chunks(reader);
     /* The end may be there although no byte is left to read. */
@@ -330,6 +336,7 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         size_t len = input->len;
         if (is_trailer && !check_trailer(reader, *input, &len))
             return RC_HTTP1_FAULT;
+        reader->is_at_chunk = false;
         size_t used = execute(reader, input->ptr, len);
         /* Whoever sees the trailer's end elsewhere sees another message behind it. */
         if (is_trailer && used != len)

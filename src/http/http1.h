@@ -5,9 +5,10 @@
  *     └──────── FAULT ◄──────┘
  *
  * Bytes in, facts out: no I/O, no allocation, no clock. A head without anything unusual in it is
- * read in one pass (http1_plain.c). All others, and chunks, llhttp takes apart; what it lets
- * through and two readers might understand in two ways is refused on top (RFC 9112, sections 2.2,
- * 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
+ * read in one pass (http1_plain.c), and so is a chunk that is all there. All others llhttp takes
+ * apart; what it lets through and two readers might understand in two ways is refused on top (RFC
+ * 9112, sections 2.2, 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is
+ * read as a message.
  *
  * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
  * between calls, but its bytes from the message's first one on must be there. */
@@ -131,6 +132,7 @@ typedef struct rc_http1 {
     bool is_head_done;
     bool is_whole;
     bool is_in_trailer; /* the last chunk has come */
+    bool is_at_chunk;   /* llhttp stands behind a chunk, and has nothing in mind of it */
     bool is_paused;     /* by one of our own callbacks */
     bool is_value;      /* the header's value has begun */
     bool is_kept_alive; /* the peer says that the connection may be used again */
