@@ -1,7 +1,8 @@
-/* gen_policy ROOT: writes the projections of spec/reasons.def and spec/events.def that are kept as
- * files below ROOT.
+/* gen_policy ROOT: writes the projections of spec/reasons.def, spec/connection.def and
+ * spec/events.def that are kept as files below ROOT.
  *
  *   include/recourse/reasons.h       the enum of the reasons
+ *   include/recourse/connections.h   the enum of why connections fail
  *   include/recourse/event_types.h   the enum of the events, a struct for each, their union
  *   docs/reasons.md                  the reasons by the steps of the decision order
  *   docs/events.md                   the events and their fields
@@ -60,6 +61,23 @@ static void write_reasons(FILE *out)
 #define RC_REASON(number, ID, name, step, text) put_value(out, "RC_WHY", #ID, number, text);
 #include "../spec/reasons.def"
     fputs("} rc_reason;\n\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- include/recourse/connections.h ---- */
+
+static void write_connections(FILE *out)
+{
+    begin_header(out, "connection", "CONNECTIONS");
+    fputs("/* clang-format off */\n"
+          "\n"
+          "/* Why a connection failed. The numbers are part of the ABI. */\n"
+          "typedef enum rc_connection_fault {\n",
+          out);
+    put_value(out, "RC_CONNECTION", "NONE", 0, "it did not, or nobody knows why");
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+    put_value(out, "RC_CONNECTION", #ID, number, text);
+#include "../spec/connection.def"
+    fputs("} rc_connection_fault;\n\n/* clang-format on */\n\n#endif\n", out);
 }
 
 /* ---- docs/reasons.md ---- */
@@ -222,6 +240,7 @@ int main(int argc, char **argv)
         void (*writer)(FILE *);
     } files[] = {
         {"include/recourse/reasons.h", write_reasons},
+        {"include/recourse/connections.h", write_connections},
         {"include/recourse/event_types.h", write_event_types},
         {"docs/reasons.md", write_reasons_page},
         {"docs/events.md", write_events_page},

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "core/connection.h"
 
 /* What of a body goes into a report as it came. */
 #define RAW_MAX ((size_t)4096)
@@ -27,6 +28,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
     rc_builder_set_detail(&b, verdict->message);
+    rc_connection_tell(&b, failure, verdict);
     if (verdict->status > 0)
         rc_builder_set_provider_status(&b, verdict->status);
     rc_builder_set_provider_type(&b, verdict->type);
