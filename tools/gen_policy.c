@@ -4,6 +4,7 @@
  *   include/recourse/reasons.h       the enum of the reasons
  *   include/recourse/connections.h   the enum of why connections fail
  *   include/recourse/event_types.h   the enum of the events, a struct for each, their union
+ *   docs/connections.md              the same, with what to do
  *   docs/reasons.md                  the reasons by the steps of the decision order
  *   docs/events.md                   the events and their fields
  *
@@ -78,6 +79,34 @@ static void write_connections(FILE *out)
     put_value(out, "RC_CONNECTION", #ID, number, text);
 #include "../spec/connection.def"
     fputs("} rc_connection_fault;\n\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- docs/connections.md ---- */
+
+static void put_connection(FILE *out, const char *name, bool stays, const char *message,
+                           const char *text, const char *advice)
+{
+    const bool is_made = message[0] == '\0';
+    fprintf(out, "| `%s` | %s | %s | %s |\n", name, is_made ? text : message, stays ? "no" : "yes",
+            is_made ? "" : advice);
+}
+
+static void write_connections_page(FILE *out)
+{
+    begin_page(out, "connection", "Why connections fail");
+    fputs("What failed between a gateway and a provider's host. The code is ConnectionFailed, "
+          "ConnectionReset or NetworkTimeout;\n"
+          "the report's `rule` and `message` say which of these it was, its `detail` where, in the "
+          "system's words, and whose\n"
+          "certificate it was. Rules see it as `connection:NAME`.\n\n"
+          "What lasts for longer than retries go on is not tried again at the same target. The "
+          "next target of a chain is tried\n"
+          "in any case.\n\n"
+          "| name | what happened | tried again there | what to do |\n|---|---|---|---|\n",
+          out);
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+    put_connection(out, name, STAYS, message, text, advice);
+#include "../spec/connection.def"
 }
 
 /* ---- docs/reasons.md ---- */
@@ -241,6 +270,7 @@ int main(int argc, char **argv)
     } files[] = {
         {"include/recourse/reasons.h", write_reasons},
         {"include/recourse/connections.h", write_connections},
+        {"docs/connections.md", write_connections_page},
         {"include/recourse/event_types.h", write_event_types},
         {"docs/reasons.md", write_reasons_page},
         {"docs/events.md", write_events_page},
