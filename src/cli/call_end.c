@@ -245,7 +245,7 @@ static void show_notes(rc_caller *c)
         note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
 }
 
-/* Of several attempts there is, and of a connection that was not made: where, and what was shown. */
+/* Of several attempts there is, and of a connection that was not made: where, what was shown. */
 static bool has_more_to_know(const rc_report *report)
 {
     const rc_report *cause = rc_report_cause(report);

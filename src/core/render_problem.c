@@ -39,8 +39,8 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
     rc_json_member_string(w, RC_STR("instance"), rc_buf_get(&text));
 }
 
-/* The same for every problem of a type, as §3.1.3 asks, and so of nobody in particular: who refused,
- * a provider or this side, stands in the detail. */
+/* The same for every problem of a type, as RFC 9457 asks, and so of nobody in particular: who
+ * refused, a provider or this side, stands in the detail. */
 static void put_title(rc_json_writer *w, const rc_code_info *info)
 {
     char memory[128];

@@ -1,5 +1,5 @@
-/* How a call to a provider can fail: what is ours alone here, the connections in spec/connection.def.
- */
+/* How a call to a provider can fail: what is ours alone is here, the reasons of connections are in
+ * spec/connection.def. */
 #ifndef RC_NET_UPSTREAM_FAILURE_H
 #define RC_NET_UPSTREAM_FAILURE_H
 

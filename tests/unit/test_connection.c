@@ -1,5 +1,5 @@
-/* Why a connection failed, as a report: each reason has its own rule and its own words, and only what
- * may pass in seconds is tried again at the same place. */
+/* Why a connection failed, as a report: each reason has its own rule and its own words, and only
+ * what may pass in seconds is tried again at the same place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
