@@ -85,8 +85,7 @@ typedef struct rc_failure {
     rc_str report_id;       /* of the report that is made of it; empty: it has none */
     rc_str called;          /* the provider as the report names it: "backup"; empty: as above */
     rc_connection_fault connection; /* why the transport failed, finer than `transport` */
-    rc_str connection_detail;       /* what else is known of that, for the log: "api.x.com:443: ..."
-                                     */
+    rc_str connection_detail;       /* what else is known of that, for the log */
     int64_t certificate_unix_ms;    /* EXPIRED, NOT_YET_VALID: the end, or the beginning, of the
                                        certificate's time; 0: not known */
 } rc_failure;

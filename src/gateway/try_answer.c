@@ -320,7 +320,8 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
     char room[256];
     try->demo = NULL;
     if (failure->is_local)
-        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind), rc_str_c(failure->text));
+        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind),
+                              rc_gate_sentence(failure->text, room, sizeof room));
     else if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_end(try, failure);
     else if (failure->kind == RC_UPSTREAM_MALFORMED)
