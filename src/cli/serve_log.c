@@ -176,6 +176,8 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
         .provider_request_id = has_report ? rc_report_request_id(record->report) : none,
         .status = record->status,
         .code = has_report ? rc_report_code(record->report) : RC_CODE_NONE,
+        .rule = has_report ? rc_report_rule(record->report) : none,
+        .message = has_report ? rc_report_message(record->report) : none,
         .attempts = record->attempts,
         .switches = record->switches,
         .wait_ms = record->wait_ms,

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "core/connection.h"
 #include "core/echo.h"
 #include "core/message.h"
 
@@ -73,6 +74,35 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
         rc_builder_set_message(b, rc_buf_get(&text));
 }
 
+/* A code's advice may be to try again: a verdict that takes the retry away has another. */
+static void set_action(rc_builder *b, const rc_verdict *verdict)
+{
+    const rc_code_info *row = rc_code_get(verdict->code);
+    if (row == NULL || !row->is_retryable || verdict->is_retryable)
+        return;
+    switch (verdict->category) {
+    case RC_CATEGORY_CONTENT:
+        row = rc_code_get(RC_CODE_INVALID_REQUEST);
+        break;
+    case RC_CATEGORY_CAPACITY:
+        row = rc_code_get(RC_CODE_QUOTA_EXHAUSTED);
+        break;
+    case RC_CATEGORY_AMBIGUOUS:
+        row = rc_code_get(RC_CODE_OUTCOME_UNKNOWN);
+        break;
+    case RC_CATEGORY_CONFIGURATION:
+    case RC_CATEGORY_UNKNOWN:
+    case RC_CATEGORY_NONE:
+    case RC_CATEGORY_TRANSIENT:
+    default:
+        rc_builder_set_action(b, RC_ACTION_CHECK_CONFIG,
+                              RC_STR("Check the base URL, and any proxy or certificate in between; "
+                                     "the same request would fail again."));
+        return;
+    }
+    rc_builder_set_action(b, row->action, rc_str_c(row->action_detail));
+}
+
 const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *verdict,
                                    const rc_alloc *alloc)
 {
@@ -84,12 +114,14 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     if (verdict->category != RC_CATEGORY_NONE)
         rc_builder_set_category(&b, verdict->category);
     rc_builder_set_retryable(&b, verdict->is_retryable);
+    set_action(&b, verdict);
     rc_builder_set_provider(&b, failure->called.len > 0 ? failure->called : verdict->provider);
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
     rc_str said = without_echo(failure, verdict->message, memory);
     set_message(&b, failure, verdict, said);
     rc_builder_set_detail(&b, said);
+    rc_connection_tell(&b, failure, verdict);
     if (verdict->status > 0)
         rc_builder_set_provider_status(&b, verdict->status);
     rc_builder_set_provider_type(&b, verdict->type);

@@ -409,6 +409,9 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         .transport = failure->transport,
         .phase = ask->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : failure->phase,
         .body = rc_buf_get(&ask->page),
+        .connection = failure->connection,
+        .connection_detail = failure->detail,
+        .certificate_unix_ms = failure->certificate_unix_ms,
     };
     end(ask, failure->is_local ? report_of(ask, RC_CODE_INTERNAL, failure->text)
                                : classify(ask, &known));

@@ -88,6 +88,8 @@ READY(provider_request_id);
 READY(status);
 READY(outcome);
 READY(code);
+READY(rule);
+READY(message);
 READY(attempts);
 READY(switches);
 READY(wait_ms);
@@ -204,6 +206,8 @@ static void put_request(rc_json_writer *w, const rc_log_request *request, size_t
     put_name(w, &key_outcome, rc_log_outcome_name(request->outcome));
     if (request->code != RC_CODE_NONE)
         put_name(w, &key_code, rc_code_name(request->code));
+    put_text(w, &key_rule, request->rule, allowance);
+    put_text(w, &key_message, request->message, allowance);
     put_number(w, &key_attempts, request->attempts);
     put_number(w, &key_switches, request->switches);
     put_number(w, &key_wait_ms, request->wait_ms);

@@ -54,6 +54,8 @@ typedef struct rc_log_request {
     rc_str provider_request_id;
     int status; /* that the client got; 0: it left before there was one */
     rc_code code;
+    rc_str rule;    /* that decided on the code */
+    rc_str message; /* what the client was told */
     uint32_t attempts;
     uint32_t switches;     /* to other targets and keys */
     uint64_t wait_ms;      /* between tries, together */

@@ -160,6 +160,7 @@ static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
 
 static void start(rc_gate_try *try, const rc_upstream_request *request)
 {
+    char room[128];
     if (try->provider->is_demo) {
         start_demo(try, request);
         return;
@@ -168,7 +169,8 @@ static void start(rc_gate_try *try, const rc_upstream_request *request)
         rc_upstream_start(&try->upstream, try->job->gate->upstream, &try->provider->origin, request,
                           &rc_gate_try_upstream, try);
     if (kind != RC_UPSTREAM_NONE)
-        rc_gate_try_fail_here(try, rc_gate_local_code(kind), rc_str_c(rc_upstream_kind_text(kind)));
+        rc_gate_try_fail_here(try, rc_gate_local_code(kind),
+                              rc_gate_sentence(rc_upstream_kind_text(kind), room, sizeof room));
 }
 
 static void carry_out(rc_gate_try *try)

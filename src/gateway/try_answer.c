@@ -295,8 +295,23 @@ static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
         .transport = failure->transport,
         .phase = failure->phase,
         .body = rc_buf_get(&try->held),
+        .connection = failure->connection,
+        .connection_detail = failure->detail,
+        .certificate_unix_ms = failure->certificate_unix_ms,
     };
     rc_gate_try_fail(try, &known);
+}
+
+/* "backup did not answer in proper HTTP: the protocol was switched." */
+static rc_str no_http(const rc_gate_try *try, const char *text, char *room, size_t size)
+{
+    rc_buf sentence;
+    rc_buf_init_fixed(&sentence, room, size);
+    rc_buf_push(&sentence, rc_str_slice(try->provider->config->name, 0, size / 2));
+    rc_buf_push(&sentence, RC_STR(" did not answer in proper HTTP: "));
+    rc_buf_push(&sentence, rc_str_c(text));
+    rc_buf_push_byte(&sentence, '.');
+    return rc_buf_get(&sentence);
 }
 
 static void on_failure(void *ctx, const rc_upstream_failure *failure)
@@ -305,12 +320,13 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
     char room[256];
     try->demo = NULL;
     if (failure->is_local)
-        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind), rc_str_c(failure->text));
+        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind),
+                              rc_gate_sentence(failure->text, room, sizeof room));
     else if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_end(try, failure);
     else if (failure->kind == RC_UPSTREAM_MALFORMED)
         rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
-                              rc_gate_sentence(failure->text, room, sizeof room));
+                              no_http(try, failure->text, room, sizeof room));
     else
         fail_transport(try, failure);
 }

@@ -150,5 +150,9 @@ void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure
                                                                                 : RC_TRANSPORT_EOF,
         .phase = RC_PHASE_HEADERS,
     };
+    if (failure != NULL) {
+        known.connection = failure->connection;
+        known.connection_detail = failure->detail;
+    }
     rc_gate_try_fail(try, &known);
 }

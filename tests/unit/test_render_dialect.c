@@ -224,7 +224,7 @@ static void test_problem(void **state)
     const rc_report *report = case_full();
     json_object *root = rendered(report, RC_DIALECT_PROBLEM, RC_VIEW_USER);
     query_string(root, "/type", "urn:recourse:error:rate-limited");
-    query_string(root, "/title", "The provider is limiting the rate of requests.");
+    query_string(root, "/title", "Rate limited");
     query_int(root, "/status", 429);
     query_string(root, "/detail", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/instance", "urn:recourse:report:rep_1");
@@ -257,7 +257,7 @@ static void test_problem_types(void **state)
         case_decode(RC_STR("{\"report_id\":\"a b\n<é>%\",\"error_code\":\"NotOfThisTable\"}"));
     json_object *root = rendered(report, RC_DIALECT_PROBLEM, RC_VIEW_USER);
     query_string(root, "/type", "urn:recourse:error:unknown");
-    query_string(root, "/title", "An error of an unknown kind.");
+    query_string(root, "/title", "Unknown error");
     query_string(root, "/instance", "urn:recourse:report:a%20b%0A%3C%C3%A9%3E%25");
     json_object_put(root);
     rc_report_free(report);
