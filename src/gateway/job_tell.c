@@ -381,27 +381,9 @@ static void answer_frame(rc_gate_job *job)
     rc_buf_done(&frame);
 }
 
-static void answer_told(rc_gate_job *job)
-{
-    rc_buf data;
-    rc_buf_init(&data, &job->gate->settings.alloc, 2 * ERROR_PAGE_MAX);
-    rc_gate_job_push_data(&data, rc_buf_get(&job->now->held));
-    if (rc_buf_status(&data) == RC_OK) {
-        (void)rc_exchange_write(job->exchange, rc_buf_get(&data));
-        rc_exchange_end(job->exchange);
-    } else {
-        cut(job);
-    }
-    rc_buf_done(&data);
-}
-
 static void answer_whole(rc_gate_job *job)
 {
     const rc_str body = rc_buf_get(&job->now->held);
-    if (rc_gate_job_is_told(job)) {
-        answer_told(job);
-        return;
-    }
     if (rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), RC_HTTP1_LENGTH,
                               body.len) != RC_OK) {
         cut(job);

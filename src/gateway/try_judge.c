@@ -17,8 +17,7 @@ typedef struct answer_row {
     rc_str more;
 } answer_row;
 
-/* Whose JSON it is, where there is something to look for in it. */
-static rc_stream_dialect dialect_of(const rc_gate_try *try)
+rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try)
 {
     const rc_gate_endpoint *endpoint = try->job->request.endpoint;
     if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
@@ -103,7 +102,7 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
         .is_cut = is_cut,
     };
     try->is_watched = true;
-    rc_stream_watch_init(&try->watch, dialect_of(try));
+    rc_stream_watch_init(&try->watch, rc_gate_try_dialect(try));
     rc_stream_watch_step(&try->watch, &event, ret_seen);
 }
 
@@ -111,7 +110,7 @@ static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size
 {
     rc_stream_found found = rc_stream_found_none();
     const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
-    rc_stream_walk_tail(dialect_of(try), rc_str_slice(list, from, list.len), &found);
+    rc_stream_walk_tail(rc_gate_try_dialect(try), rc_str_slice(list, from, list.len), &found);
     return found.seen.finish;
 }
 
@@ -130,7 +129,7 @@ static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_j
 
 static rc_stream_finish finish_of(rc_gate_try *try, rc_str body, const rc_json_member members[2])
 {
-    switch (dialect_of(try)) {
+    switch (rc_gate_try_dialect(try)) {
     case RC_STREAM_ANTHROPIC:
         return members[1].is_found && members[1].value.type == RC_JSON_STRING
                    ? rc_stream_finish_parse(members[1].value.raw)
@@ -195,7 +194,7 @@ bool rc_gate_try_is_good(rc_gate_try *try, rc_str body)
         }
     }
     if (row.answer.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
-        !(dialect_of(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
+        !(rc_gate_try_dialect(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
         return false;
     if (row.answer.len > 0 || row.more.len > 0)
         note_flaw(try, rc_gate_finish_code(finish_of(try, body, members)), RC_STR(""));

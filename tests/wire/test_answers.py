@@ -110,9 +110,9 @@ def stream_of_no_use(number, code, *events):
     check(status == 0 and code in text, status, text)
 
 
-def caller_and_audit_agree(is_via, body, code, status):
+def caller_and_audit_agree(is_via, event, code, status):
     """`recourse call` shows a report that the audit finds, and both say the same."""
-    upstream.on_stray = saying(http(body))
+    upstream.on_stray = saying(http(b"data: %b\n\ndata: [DONE]\n\n" % event, content_type="text/event-stream"))
     way = ["--via", f"http://127.0.0.1:{gateway.port}"] if is_via else ["--config", "recourse.yaml"]
     folder = gateway.folder
     if not is_via:
