@@ -44,19 +44,21 @@ static void add_attempts(const rc_gate_job *job, rc_builder *builder)
 {
     for (uint32_t i = 0; i < job->step_count; i++) {
         const rc_job_step *step = &job->steps[i];
-        if (step->kind != RC_RECORD_ATTEMPT || step->report == NULL)
+        if (step->kind != RC_RECORD_ATTEMPT)
             continue;
+        /* None has worked: one without a report was let go, as the other lane had failed. */
+        const bool is_let_go = step->report == NULL;
         const rc_attempt attempt = {
             .attempt = (int64_t)step->attempt,
             .provider = rc_gate_job_provider_of(job, step->entry)->config->name,
             .model = rc_gate_job_model_of(job, step->entry),
-            .code = rc_report_code(step->report),
-            .status = rc_report_provider_status(step->report),
-            .request_id = rc_report_request_id(step->report),
+            .code = is_let_go ? RC_CODE_NONE : rc_report_code(step->report),
+            .status = is_let_go ? step->status : rc_report_provider_status(step->report),
+            .request_id = is_let_go ? RC_STR("") : rc_report_request_id(step->report),
             .started_unix_ms = step->at_unix_ms,
             .duration_ms = step->latency_ms,
             .wait_ms = step->wait_ms > 0 ? (int64_t)step->wait_ms : -1,
-            .reason = rc_str_c(rc_reason_name(step->reason)),
+            .reason = rc_str_c(rc_reason_name(is_let_go ? RC_WHY_CANCELLED : step->reason)),
         };
         rc_builder_add_attempt(builder, &attempt);
     }
