@@ -77,8 +77,10 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
     if (action->attempt > 0)
         rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
-    if (job->now != NULL && job->was_begun)
+    if (job->now != NULL && job->was_begun) {
         rc_builder_set_context_int(builder, RC_STR("bytes_delivered"), (int64_t)job->now->bytes);
+        rc_gate_try_set_place(job->now, builder);
+    }
     if (job->is_once)
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
 }
@@ -253,6 +255,8 @@ void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why)
     if (job->now != NULL) {
         rc_builder_set_provider(&builder, job->now->provider->config->name);
         rc_builder_set_model(&builder, job->now->model);
+        if (job->was_begun || job->then == RC_THEN_REST)
+            rc_gate_try_set_place(job->now, &builder);
     }
     set_report(job, rc_builder_finish(&builder));
     rc_report_free(why);
