@@ -13,7 +13,7 @@ upstream = Upstream()
 whole = config(upstream)
 whole["audit"] = {"durability": "before-response"}
 whole["routes"].insert(0, {"model": "twice", "policy": "quick", "chain": [{"target": "a/m", "tries": 2}]})
-gateway = Lasting({**whole, "threads": 1, "clients": []}).start()
+gateway = Lasting({**whole, "threads": 1, "clients": [], "limits": {"replay_bytes": 65536}}).start()
 
 HI = [{"role": "user", "content": "Hi"}]
 USED = (7, 5)
@@ -220,6 +220,10 @@ suite.case("a byte at a time: an object", fails_in_bytes, CHAT, NAMED, b"  " + O
 suite.case("a byte at a time: a text", fails_in_bytes, CHAT, PLAIN, b"dear customer")
 ODD = One("/v1/chat/completions", {"model": "two", "stream": 1, "messages": HI}, {}, CHAT)
 suite.case("passes: a stream asked for in another way", passes, ODD,
+           typed(events_of(CHAT), "text/event-stream"), events_of(CHAT))
+LATE = One("/v1/chat/completions", {"model": "two", "messages": [{"role": "user", "content": "x" * 200000}],
+                                    "stream": True}, {}, CHAT)
+suite.case("passes: a stream asked for behind a large message", passes, LATE,
            typed(events_of(CHAT), "text/event-stream"), events_of(CHAT))
 suite.case("passes: Google's events on demand", passes,
            One("/v1beta/models/gemini:generateContent?alt=sse", {"contents": []}, {}, GEMINI),
