@@ -114,6 +114,13 @@ static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size
     return found.seen.finish;
 }
 
+/* More than one choice, most likely: the last one's reason is not all then. */
+static bool may_be_several(rc_str list, rc_str key)
+{
+    const size_t at = rc_str_find(list, key, 0);
+    return at != RC_STR_NPOS && rc_str_find(list, key, at + 1) != RC_STR_NPOS;
+}
+
 static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
 {
     const rc_str list = value_of(body, member);
@@ -121,7 +128,8 @@ static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_j
     rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES);
     if (finish == RC_STREAM_FINISH_NONE)
         finish = finish_in_tail(try, list, LONG_TAIL_BYTES);
-    if (finish != RC_STREAM_FINISH_NONE)
+    if (finish != RC_STREAM_FINISH_NONE &&
+        !may_be_several(list, rc_stream_dialects[rc_gate_try_dialect(try)].finish))
         return finish;
     look(try, body, false, &seen);
     return seen.finish;
