@@ -104,9 +104,9 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
 {
     watch->begun |= found->begun;
     watch->finished = (watch->finished & ~found->begun) | found->finished;
-    bool has_failed = watch->finish > RC_STREAM_FINISH_GOOD;
-    if (found->seen.finish != RC_STREAM_FINISH_NONE && !has_failed)
-        watch->finish = found->seen.finish;
+    const rc_stream_finish finish = found->seen.finish;
+    if (finish != RC_STREAM_FINISH_NONE && rc_stream_finish_counts(watch->finish, finish))
+        watch->finish = finish;
 }
 
 /* What is counted once the model has stopped is all of it. */

@@ -48,14 +48,13 @@ static bool is_filled(const rc_json_walked *v)
     }
 }
 
-/* Of several choices the first one that failed counts. */
 static void note_finish(rc_stream_seen *seen, rc_str text)
 {
     rc_stream_finish finish = rc_stream_finish_parse(text);
     seen->kinds |= RC_STREAM_FINISH;
     if (finish == RC_STREAM_FINISH_ERROR)
         seen->kinds |= RC_STREAM_ERROR;
-    if (seen->finish <= RC_STREAM_FINISH_GOOD) {
+    if (rc_stream_finish_counts(seen->finish, finish)) {
         seen->finish = finish;
         seen->finish_text = text;
     }

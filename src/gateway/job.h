@@ -15,6 +15,7 @@
 #include <recourse/builder.h>
 #include <recourse/hedge.h>
 
+#include "codec/shape.h"
 #include "codec/sse.h"
 #include "codec/stream.h"
 #include "codec/stream_array.h"
@@ -50,6 +51,14 @@ typedef enum rc_try_mode {
     RC_MODE_STREAM = 3, /* its events are watched */
     RC_MODE_RELAY = 4   /* passed on as it comes */
 } rc_try_mode;
+
+/* The shape that the client can read. */
+typedef enum rc_try_asked {
+    RC_ASKED_ANY = 0, /* what was asked is not known here, or may come in several */
+    RC_ASKED_OBJECT = 1,
+    RC_ASKED_EVENTS = 2,
+    RC_ASKED_ARRAY = 3
+} rc_try_asked;
 
 /* What is left to do once the record is safe. */
 typedef enum rc_job_then {
@@ -89,6 +98,9 @@ typedef struct rc_job_events rc_job_events;
 #define RC_JOB_STEPS_FIRST 2u
 #define RC_JOB_STEPS_MAX 256u
 
+/* Of a response's id; a longer one is not repeated. */
+#define RC_JOB_RESPONSE_ID_MAX 128u
+
 /* One call to a provider. */
 struct rc_gate_try {
     rc_gate_job *job;
@@ -109,14 +121,20 @@ struct rc_gate_try {
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
     bool is_terminated;
-    bool is_started;        /* the demo was asked */
-    bool is_inside;         /* what was passed on last is not the end of its event */
-    bool is_watched;        /* watch knows something of it */
+    bool is_started;       /* the demo was asked */
+    bool is_inside;        /* what was passed on last is not the end of its event */
+    bool is_watched;       /* watch knows something of it */
+    bool is_called_events; /* by the answer's head */
+    rc_try_asked asked;
+    rc_shape shape;         /* of what came for a stream */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
     rc_usage usage;         /* of a whole answer */
     const rc_report *flaw;  /* of an answer that is whole and of no use; NULL: there is none */
     rc_spend_hold hold;     /* of budgets */
+    int64_t next_number;    /* of the stream's events; 0: they have none */
+    uint8_t response_id_len;
+    char response_id[RC_JOB_RESPONSE_ID_MAX]; /* the stream's own */
     rc_stream_watch watch;
     union {
         rc_sse sse;
@@ -273,6 +291,22 @@ bool rc_gate_try_is_good(rc_gate_try *try, rc_str body);
 bool rc_gate_try_begins_badly(rc_gate_try *try, rc_str start);
 /* Notes the flaw of a stream that is complete. */
 void rc_gate_try_judge_stream(rc_gate_try *try);
+/* Whose JSON it is, where there is something to look for in it. */
+rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try);
+
+/* ---- try_shape.c: whether it is what was asked for ---- */
+
+/* is_called_events: by the answer's head. */
+rc_try_asked rc_gate_try_asked(const rc_gate_try *try, bool is_called_events);
+/* Of a stream: may its first bytes be those of one? False, once: it is to be held until it is whole
+ * then, and judged. */
+bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece);
+/* Is one that is too large to be held no answer by its first bytes? */
+bool rc_gate_try_begins_misshapen(const rc_gate_try *try, rc_str start);
+/* Fails a whole answer that is one and not of the shape that was asked for, with what it used, or
+ * with the error in it. is_good: it is an object without an error. False: it is for others to
+ * judge. */
+bool rc_gate_try_fail_shape(rc_gate_try *try, rc_str body, bool is_good);
 
 /* ---- try_stream.c: an answer in events ---- */
 
@@ -280,6 +314,13 @@ void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array);
 void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece);
 /* failure: NULL when the body is whole. */
 void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure);
+
+/* ---- try_follow.c: where it stands ---- */
+
+/* An event goes on its way. event: borrows. */
+void rc_gate_try_follow(rc_gate_try *try, const rc_stream_event *event);
+/* What an error at the end of the stream must know of it. builder: borrows. */
+void rc_gate_try_set_place(const rc_gate_try *try, rc_builder *builder);
 
 /* ---- try_fail.c: what went wrong ---- */
 
@@ -359,8 +400,6 @@ void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer);
 /* Has the answer's head left for that? */
 bool rc_gate_job_is_told(const rc_gate_job *job);
 void rc_gate_job_events_done(rc_gate_job *job);
-/* A whole answer as the one event of such a stream. */
-void rc_gate_job_push_data(rc_buf *buf, rc_str body);
 
 /* ---- job_audit.c: the record ---- */
 

@@ -150,6 +150,16 @@ static rc_gate_fault read_model(rc_gate_request *request, const rc_json_member *
     return rc_gate_model_is_valid(request->model) ? rc_gate_fault_none() : invalid_model();
 }
 
+/* There are servers that take 1 or "yes" for true. */
+static void read_stream(rc_gate_request *request, const rc_json_member *member, bool is_start)
+{
+    const rc_json_type type = member->is_found ? member->value.type : RC_JSON_NULL;
+    request->is_stream = type == RC_JSON_TRUE;
+    request->is_stream_open =
+        member->is_found ? type != RC_JSON_TRUE && type != RC_JSON_FALSE && type != RC_JSON_NULL
+                         : is_start;
+}
+
 static rc_gate_fault read_json(rc_gate_request *request)
 {
     static const rc_str wanted[MEMBER_COUNT] = {
@@ -171,8 +181,7 @@ static rc_gate_fault read_json(rc_gate_request *request)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
                                   status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
     if (request->endpoint->streams == RC_STREAMS_BODY)
-        request->is_stream =
-            members[AT_STREAM].is_found && members[AT_STREAM].value.type == RC_JSON_TRUE;
+        read_stream(request, &members[AT_STREAM], is_start);
     request->needs = needs_of(request->body, members);
     request->talk = talk_of(request->body, members);
     if (leaves_traces(members) && !request->is_replay_said)

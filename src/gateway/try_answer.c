@@ -154,7 +154,10 @@ static void end_whole(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
     const rc_str body = rc_buf_get(&try->held);
-    if (body.len == 0 ? !try->reader->is_bodiless : !rc_gate_try_is_good(try, body)) {
+    const bool is_good = body.len == 0 ? try->reader->is_bodiless : rc_gate_try_is_good(try, body);
+    if (rc_gate_try_fail_shape(try, body, is_good))
+        return;
+    if (!is_good) {
         fail_body(try);
         return;
     }
@@ -177,9 +180,11 @@ static void hold(rc_gate_try *try, rc_str piece)
     const rc_str held = rc_buf_get(&try->held);
     if (rc_buf_status(&try->held) == RC_OK && held.len <= RC_JOB_HELD_MAX)
         return;
-    if (rc_gate_try_begins_badly(try, held)) {
+    const bool is_error = rc_gate_try_begins_badly(try, held);
+    if (is_error || rc_gate_try_begins_misshapen(try, held)) {
         rc_gate_try_stop(try);
-        fail_body(try);
+        if (!rc_gate_try_fail_shape(try, held, !is_error))
+            fail_body(try);
         return;
     }
     /* A piece that did not fit is not in it. */
@@ -200,10 +205,10 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head,
     if (endpoint->wire == RC_WIRE_NATIVE ||
         (coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"))))
         return RC_MODE_RELAY;
+    if (try->asked != RC_ASKED_ANY)
+        return try->asked == RC_ASKED_OBJECT ? RC_MODE_WHOLE : RC_MODE_STREAM;
     if (is_events(type))
         return is_watched ? RC_MODE_STREAM : RC_MODE_RELAY;
-    if (endpoint->streams == RC_STREAMS_ALWAYS && is_watched && !try->job->request.is_sse)
-        return RC_MODE_STREAM;
     return is_watched || rc_str_starts_with_nocase(type, RC_STR("application/json"))
                ? RC_MODE_WHOLE
                : RC_MODE_RELAY;
@@ -223,9 +228,11 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
+    try->is_called_events = is_events(type);
+    try->asked = rc_gate_try_asked(try, try->is_called_events);
     try->mode = mode_of(try, head, type);
     if (try->mode == RC_MODE_STREAM)
-        rc_gate_try_stream_begin(try, !is_events(type));
+        rc_gate_try_stream_begin(try, try->asked == RC_ASKED_ARRAY);
     else if (job->beside == NULL)
         /* It has begun; from here on the pauses between its pieces count. */
         job->content_by_ms = RC_UNLIMITED;
@@ -245,7 +252,10 @@ static void on_body(void *ctx, rc_str piece)
         hold(try, piece);
         return;
     case RC_MODE_STREAM:
-        rc_gate_try_stream_body(try, piece);
+        if (rc_gate_try_is_in_shape(try, piece))
+            rc_gate_try_stream_body(try, piece);
+        else
+            hold(try, piece);
         return;
     case RC_MODE_RELAY:
         if (try->job->state == RC_JOB_ANSWERING || relay(try))

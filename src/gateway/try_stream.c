@@ -71,6 +71,8 @@ static void end_soon(rc_gate_try *try)
 static void pass(rc_gate_try *try, const rc_stream_event *event, bool is_room_left)
 {
     try->is_inside = event->type == RC_STREAM_EVENT_PART;
+    if (!try->is_terminated)
+        rc_gate_try_follow(try, event);
     if (is_answering(try) && !(try->is_terminated && is_room_left))
         rc_gate_try_write(try, event->raw);
     else
