@@ -9,7 +9,7 @@ import time
 from dialects import DIALECTS
 from gateways import Lasting, Load, chat
 from harness import IS_FEW, Suite, check, main, wait_until
-from peers import CLEAN, Client
+from peers import CLEAN, Client, Upstream, http, post, say
 
 DEMO = {"providers": {"demo": {"kind": "demo"}}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
         "routes": [{"model": "demo/*", "chain": [{"target": "demo/*"}]}]}
@@ -103,6 +103,47 @@ def goes_on(dialect, is_stream):
         becomes(gateway, name, (1, 200, "", [2, SUPPRESSED]))
 
 
+def relayed():
+    """Most of an answer has gone that has no place for words: its last byte does not come. Speech was
+    made, and is not to be made twice."""
+    upstream = Upstream()
+    upstream.on_stray = lambda conn, request: say(conn, http(b"x" * 1000, content_type="audio/mpeg"))
+    config = {"providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1")}},
+              "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]}
+    try:
+        with gateway_of(config) as gateway:
+            with busy(gateway):
+                answer = ask(gateway, post("/v1/audio/speech", b'{"model":"m","input":"fish","voice":"v"}',
+                                           extra=SOON.encode() + b"\r\n"))
+            check(answer.status == 200 and answer.end != CLEAN and len(answer.body) < 1000, answer)
+            becomes(gateway, name_of(answer), (2, 200, "OutcomeUnknown", [2]))
+    finally:
+        upstream.stop()
+
+
+def told_of_retries():
+    """Comments were sent before there was anything to answer with."""
+    quick = {"policies": {"quick": {"min_remaining_ms": 0}}, "routes": [{**DEMO["routes"][0], "policy": "quick"}]}
+    with gateway_of(quick) as gateway:
+        with busy(gateway):
+            extra = f"x-recourse-events: 1\r\n{SOON}\r\n".encode()
+            answer = ask(gateway, DIALECTS[0].request("demo/429-ms-20@1", True, "fish", extra=extra))
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        check(b"auto_retry_start" in answer.body and DIALECTS[0].has_error(answer.body), answer)
+        check(b"[DONE]" not in answer.body and b"StoreUnavailable" in answer.body, answer)
+        becomes(gateway, name_of(answer), (2, 200, "StoreUnavailable", [2, 3, 2]))
+
+
+def not_again():
+    """It was carried out, and must not be a second time: nobody is told to try again."""
+    with gateway_of({}) as gateway:
+        with busy(gateway):
+            answer = ask(gateway, chat("demo/ok", SOON, "x-recourse-replayable: false"))
+        check(answer.get("x-recourse-error-code") == "OutcomeUnknown", answer)
+        check(answer.get("x-should-retry") == "false", answer.head.raw)
+        becomes(gateway, name_of(answer), (2, answer.status, "OutcomeUnknown", [2]))
+
+
 def error_of_another_kind():
     """What was to be told is an error already, of a request that came to no try."""
     with gateway_of({}) as gateway:
@@ -128,7 +169,8 @@ def late_already():
 
 def hangs(config, status, wanted):
     """No error, and no end: each flush takes longer than the deadline allows."""
-    with gateway_of(config, "-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=1500000") as gateway:
+    slow = ("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=1500000")
+    with gateway_of(config, *slow) as gateway:
         with Client(gateway.port) as client:
             for _ in range(2):  # the second finds the first one's flush under way
                 answer = client.ask(chat("demo/ok", SOON))
@@ -158,9 +200,9 @@ def leaves_before_it():
         with busy(gateway):
             for _ in range(3):
                 with Client(gateway.port) as client:
-                    client.send(chat("demo/ok", SOON))
+                    client.send(chat("demo/ok", "x-recourse-deadline-ms: 2500"))
                     time.sleep(0.1)
-            time.sleep(0.5)
+            time.sleep(2.6)
             check(not gateway.operations(), "it was kept before")
         wait_until(lambda: len(gateway.operations()) == 3, "the records")
         check(all(ends != ["failed"] for ends in gateway.operations().values()), gateway.operations())
@@ -220,18 +262,21 @@ def comes_and_goes():
 
 
 suite = Suite(threads=8)
+suite.case("a store that stays down", stays_down)  # it takes longest
 for one in DIALECTS:
     for way in (False, True):
         words = f"{one.name}, {'a stream' if way else 'whole'}"
         suite.case(f"refused at the deadline: {words}", refused, one, way)
         suite.case(f"goes on at the deadline: {words}", goes_on, one, way)
 suite.case("refused at the deadline: an error of another kind", error_of_another_kind)
+suite.case("refused at the deadline: an answer without a place for words", relayed)
+suite.case("refused at the deadline: a client that heard of a retry", told_of_retries)
+suite.case("refused at the deadline: what must not be sent twice", not_again)
 suite.case("a deadline that ended the call itself", late_already)
 suite.case("a store that hangs: refused", hangs, {}, 503, (2, 503, "StoreUnavailable", [2]))
 suite.case("a store that hangs: goes on", hangs, GO_ON, 200, (1, 200, "", [2, SUPPRESSED]))
 suite.case("no deadline of its own", no_deadline_of_its_own)
 suite.case("a client that leaves before it", leaves_before_it)
-suite.case("a store that stays down", stays_down)
 suite.case("an end meanwhile", ends_meanwhile)
 suite.case("a store that comes and goes under load", comes_and_goes)
 main(suite)
