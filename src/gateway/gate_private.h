@@ -47,6 +47,7 @@ struct rc_gate {
     rc_gate_job *kept; /* behind kept_lock */
 
     uint32_t jobs;     /* that are not over */
+    uint32_t owed;     /* that are, and that the store still knows */
     rc_gate_job *live; /* the same, newest first */
     rc_gate_job *spare_jobs;
     uint32_t spare_job_count;
@@ -98,8 +99,9 @@ void rc_gate_drop_buf(rc_buf *buf);
 /* Tells how the loop is doing. */
 void rc_gate_beat(const rc_gate *gate);
 
-/* A job is over; a spare job's timer is closed. */
+/* A job is over; the store knows one less that is; a spare job's timer is closed. */
 void rc_gate_job_left(rc_gate *gate);
+void rc_gate_job_forgotten(rc_gate *gate);
 void rc_gate_timer_closed(rc_gate *gate);
 
 /* The spare jobs' timers are closed; then the memory goes. */

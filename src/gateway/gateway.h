@@ -24,8 +24,8 @@ typedef struct rc_gateway_settings {
     /* On the thread of any loop; NULL: nobody wants to know. */
     void (*on_record)(void *ctx, const rc_gate_record *record);
     void (*on_budget)(void *ctx, const rc_spend_news *news, rc_str scope);
-    /* On the writer's thread. A line of JSON; the store went down (why: views), or is back (NULL).
-     */
+    /* On the writer's thread or that of any loop: a line of JSON. On the writer's: the store went
+     * down (why: views), or is back (NULL). */
     void (*on_suppressed)(void *ctx, rc_str line);
     void (*on_store)(void *ctx, const rc_report *why);
     void (*on_stopped)(void *ctx); /* nothing is left of it */

@@ -115,9 +115,6 @@ void rc_gate_job_over(rc_gate_job *job)
         return;
     job->state = RC_JOB_OVER;
     job->exchange = NULL;
-    /* The store still knows it: its word is the end. */
-    if (job->is_waiting)
-        return;
     rc_gate_try_free(job->beside);
     rc_gate_try_free(job->now);
     rc_gate_job_steps_done(job);
@@ -130,8 +127,21 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_metrics_in_flight(gate->metrics, -1);
     leave_live(job);
     atomic_fetch_sub_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
-    recycle(job);
+    /* The store still knows it: its word is the end. */
+    if (job->is_waiting)
+        gate->owed++;
+    else
+        recycle(job);
     rc_gate_job_left(gate);
+}
+
+void rc_gate_job_on_word(rc_gate_job *job)
+{
+    rc_gate *gate = job->gate;
+    if (job->state != RC_JOB_OVER)
+        return;
+    recycle(job);
+    rc_gate_job_forgotten(gate);
 }
 
 void rc_gate_job_on_done(rc_gate_job *job)
@@ -265,7 +275,9 @@ static void hedge(rc_gate_job *job)
 static void on_due(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
-    if (job->state == RC_JOB_READING) {
+    if (job->state == RC_JOB_KEEPING) {
+        rc_gate_job_on_unsafe(job);
+    } else if (job->state == RC_JOB_READING) {
         rc_gate_job_refuse(job, RC_CODE_DEADLINE_EXCEEDED, 504,
                            RC_STR("The deadline passed before the request's body had come."));
     } else if (job->state == RC_JOB_WAITING) {
@@ -295,6 +307,8 @@ static uint64_t due_ms(const rc_gate_job *job)
     uint64_t at_ms = job->action.deadline_at_ms;
     if (job->state == RC_JOB_READING)
         return rc_gate_job_deadline(job);
+    if (job->state == RC_JOB_KEEPING)
+        return job->keep_by_ms;
     if (job->state == RC_JOB_WAITING)
         return job->action.at_ms;
     if (job->content_by_ms < at_ms)
@@ -317,7 +331,7 @@ static void on_timer(uv_timer_t *timer)
 {
     rc_gate_job *job = timer->data;
     job->timer_at_ms = RC_UNLIMITED;
-    if (job->state == RC_JOB_KEEPING || job->state == RC_JOB_ENDING || job->state == RC_JOB_OVER)
+    if (job->state == RC_JOB_ENDING || job->state == RC_JOB_OVER)
         return;
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))

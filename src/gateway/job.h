@@ -29,6 +29,8 @@
 #define RC_JOB_HELD_MAX ((size_t)256 << 10)
 /* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
 #define RC_JOB_TAIL_MS 500u
+/* However late it is, the store has so long: a call that ends at its deadline is kept like any. */
+#define RC_JOB_KEEP_MS 40u
 /* When whoever finds no room here is to come again. Nobody knows when there will be some. */
 #define RC_GATE_BUSY_MS 1000
 
@@ -190,8 +192,11 @@ struct rc_gate_job {
     bool is_flawed;    /* an answer was passed on that is of no use: report says why */
     bool is_recorded;
     bool is_counted;
+    bool is_shed;    /* there is no room for it here */
     bool is_waiting; /* for the store */
-    rc_kept kept;
+    bool is_early;   /* the client was told before the store had its word */
+    bool has_word;   /* of the store; behind the gate's kept_lock */
+    uint64_t keep_by_ms;
     const rc_report *kept_why; /* of a store that refuses; NULL: it does not */
     const char *gone_text;     /* why the client is gone; NULL: it is not */
     int status;                /* that the client gets */
@@ -230,8 +235,10 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange);
 /* The answer is out; the client is gone. */
 void rc_gate_job_on_done(rc_gate_job *job);
 void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
-/* Nothing more comes of it. */
+/* Nothing more comes of it. One that the store still knows keeps its place in memory. */
 void rc_gate_job_over(rc_gate_job *job);
+/* The store has had its word about one whose client was told before. */
+void rc_gate_job_on_word(rc_gate_job *job);
 /* There is no more time: what has begun ends with a word, what has not is refused. */
 void rc_gate_job_cut_short(rc_gate_job *job);
 
@@ -352,6 +359,8 @@ void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 void rc_gate_job_give_up(rc_gate_job *job);
 /* The request is refused before any try. */
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message);
+/* The same for want of room here: Overloaded, at once. */
+void rc_gate_job_shed(rc_gate_job *job, rc_str message);
 /* The same with a report that is made. Takes. */
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
@@ -405,6 +414,8 @@ void rc_gate_job_events_done(rc_gate_job *job);
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
+/* The deadline has passed, and the record is not safe. */
+void rc_gate_job_on_unsafe(rc_gate_job *job);
 /* Tells whoever keeps count, once. The request's head goes with the client: while it is there. */
 void rc_gate_job_count(rc_gate_job *job);
 

@@ -276,6 +276,12 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
     rc_gate_job_keep(job, RC_THEN_ERROR);
 }
 
+void rc_gate_job_shed(rc_gate_job *job, rc_str message)
+{
+    job->is_shed = true;
+    rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, message);
+}
+
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report)
 {
     set_report(job, report);
@@ -286,8 +292,7 @@ void rc_gate_job_out_of_memory(rc_gate_job *job)
 {
     if (job->call.plan != NULL)
         (void)rc_call_on_cancel(&job->call, rc_gate_now(job->gate));
-    rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
-                       RC_STR("This gateway has no memory for the request."));
+    rc_gate_job_shed(job, RC_STR("This gateway has no memory for the request."));
 }
 
 /* "Sentence.", or "name: clause; it should be so." */

@@ -22,7 +22,8 @@ static const char add_operation_sql[] =
 #include "../../spec/audit.def"
     ", ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(op) DO NOTHING";
 
-/* What the outcome does not name stays as the beginning had it. */
+/* What the outcome does not name stays as the beginning had it. A later outcome takes the place of
+ * an earlier one; the same one again changes nothing. */
 #define END_INT(name) #name " = ?"
 #define END_OPTIONAL(name) #name " = ?"
 #define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
@@ -33,7 +34,7 @@ static const char end_operation_sql[] =
     ", client = coalesce(nullif(?5, 0), client), route = coalesce(nullif(?6, 0), route)"
 #define RC_AUDIT_COLUMN(name, TYPE, words) ", " END_##TYPE(name)
 #include "../../spec/audit.def"
-    " WHERE op = ?1 AND outcome_seq IS NULL";
+    " WHERE op = ?1 AND (outcome_seq IS NULL OR outcome_seq < ?4)";
 #undef END_INT
 #undef END_OPTIONAL
 #undef END_NAME
