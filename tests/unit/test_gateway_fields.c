@@ -78,7 +78,7 @@ static void the_table_decides(void **state)
         assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_OPENAI_CHAT), row->to_openai);
         assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_ANTHROPIC), row->to_anthropic);
         assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_GEMINI), row->to_gemini);
-        assert_int_equal(rc_gate_field_is_returned(field), row->to_client);
+        assert_int_equal(rc_gate_field_is_returned(field, false), row->to_client);
     }
 }
 
@@ -138,7 +138,7 @@ static rc_str answer_of(rc_str response, const rc_gate_told *told, rc_buf *buf)
     static rc_http1 reader;
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, response), RC_HTTP1_HEAD);
-    assert_int_equal(rc_gate_push_answer(buf, &reader, response.ptr, told), RC_OK);
+    assert_int_equal(rc_gate_push_answer(buf, &reader, response.ptr, false, told), RC_OK);
     return rc_buf_get(buf);
 }
 
@@ -200,7 +200,8 @@ static void a_full_buffer_is_told(void **state)
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, response), RC_HTTP1_HEAD);
-    assert_int_equal(rc_gate_push_answer(&buf, &reader, response.ptr, &told), RC_E_TOO_LARGE);
+    assert_int_equal(rc_gate_push_answer(&buf, &reader, response.ptr, false, &told),
+                     RC_E_TOO_LARGE);
 }
 
 /* ---- values ---- */
