@@ -278,8 +278,8 @@ void rc_gate_try_lose(rc_gate_try *try, const rc_upstream_failure *failure);
 
 /* ---- try_coded.c: an answer that came compressed ---- */
 
-/* From its head on. False: the try is over. */
-bool rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding);
+/* From its head on. The try may be over then. */
+void rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding);
 void rc_gate_try_coded_body(rc_gate_try *try, rc_str piece);
 /* False: the end is told later, or the try is over. */
 bool rc_gate_try_coded_end(rc_gate_try *try);

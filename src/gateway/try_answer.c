@@ -236,14 +236,14 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     }
     const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
     try->mode = mode_of(try, head, type);
-    const rc_coding coding = coding_of(try, head);
-    if (coding != RC_CODING_NONE && !rc_gate_try_coded_begin(try, coding))
-        return;
     if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_begin(try, !is_events(type));
     else if (job->beside == NULL)
         /* It has begun; from here on the pauses between its pieces count. */
         job->content_by_ms = RC_UNLIMITED;
+    const rc_coding coding = coding_of(try, head);
+    if (coding != RC_CODING_NONE)
+        rc_gate_try_coded_begin(try, coding);
 }
 
 void rc_gate_try_take(rc_gate_try *try, rc_str piece)

@@ -28,7 +28,9 @@ struct rc_try_coded {
     bool is_over;    /* the provider has said all, or has failed */
     bool has_failed;
     rc_upstream_failure failure;
-    bool *is_gone; /* somebody wants to know when this is taken away; NULL: nobody */
+    bool is_busy;    /* a piece of it is being read */
+    bool is_stopped; /* meanwhile */
+    rc_alloc alloc;
 };
 
 /* ---- life ---- */
@@ -39,7 +41,7 @@ static rc_try_coded *new_coded(rc_gate_try *try, rc_coding coding)
     rc_try_coded *coded = alloc->get(alloc->ctx, sizeof *coded);
     if (coded == NULL)
         return NULL;
-    *coded = (rc_try_coded){.is_dropped = coding == RC_CODING_OTHER};
+    *coded = (rc_try_coded){.alloc = *alloc, .is_dropped = coding == RC_CODING_OTHER};
     rc_buf_init(&coded->rest, alloc, REST_MAX_BYTES);
     if (coding != RC_CODING_OTHER)
         coded->inflate = rc_inflate_new(coding, alloc);
@@ -49,34 +51,39 @@ static rc_try_coded *new_coded(rc_gate_try *try, rc_coding coding)
     return NULL;
 }
 
+static void free_coded(rc_try_coded *coded)
+{
+    const rc_alloc alloc = coded->alloc;
+    rc_inflate_free(coded->inflate);
+    rc_buf_done(&coded->rest);
+    alloc.put(alloc.ctx, coded, sizeof *coded);
+}
+
+/* A report may still be made of the piece that is being read: it goes when that is done. */
 void rc_gate_try_coded_stop(rc_gate_try *try)
 {
-    const rc_alloc *alloc = &try->job->gate->settings.alloc;
     rc_try_coded *coded = try->coded;
     if (coded == NULL)
         return;
     try->coded = NULL;
-    if (coded->is_gone != NULL)
-        *coded->is_gone = true;
-    rc_inflate_free(coded->inflate);
-    rc_buf_done(&coded->rest);
-    alloc->put(alloc->ctx, coded, sizeof *coded);
+    coded->is_stopped = true;
+    if (!coded->is_busy)
+        free_coded(coded);
 }
 
-bool rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding)
+void rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding)
 {
     if (coding == RC_CODING_OTHER && try->mode != RC_MODE_ERROR) {
         rc_gate_try_stop(try);
         rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREAD));
-        return false;
+        return;
     }
     try->is_coded = true;
     try->coded = new_coded(try, coding);
     if (try->coded != NULL)
-        return true;
+        return;
     rc_gate_try_stop(try);
     rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR(NO_MEMORY));
-    return false;
 }
 
 bool rc_gate_try_coded_is_due(const rc_gate_try *try)
@@ -129,20 +136,21 @@ static bool decode(rc_gate_try *try, rc_str *input)
 {
     rc_try_coded *coded = try->coded;
     rc_inflate_result result = RC_INFLATE_PIECE;
-    bool is_gone = false;
     size_t done = 0;
     rc_str piece;
-    coded->is_gone = &is_gone;
     while (!try->is_full && done < TURN_BYTES && !is_enough(try)) {
         result = rc_inflate_step(coded->inflate, input, &piece);
         if (result != RC_INFLATE_PIECE)
             break;
         done += piece.len;
+        coded->is_busy = true;
         rc_gate_try_take(try, piece);
-        if (is_gone)
+        coded->is_busy = false;
+        if (coded->is_stopped) {
+            free_coded(coded);
             return false;
+        }
     }
-    coded->is_gone = NULL;
     coded->is_dropped = is_enough(try);
     coded->is_due = result == RC_INFLATE_PIECE && !coded->is_dropped;
     return coded->is_due || coded->is_dropped || result == RC_INFLATE_MORE ||

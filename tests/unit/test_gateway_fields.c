@@ -82,6 +82,26 @@ static void the_table_decides(void **state)
     }
 }
 
+/* What speaks of the bytes as they came passes with them alone. */
+static void decoded_answers_lose_what_is_not_true_of_them(void **state)
+{
+    (void)state;
+    static const char *const coded[] = {
+        "Content-Encoding", "etag",        "accept-ranges", "content-md5",
+        "Content-Digest",   "repr-digest", "digest"};
+    for (size_t i = 0; i < COUNT(coded); i++) {
+        rc_gate_field field = rc_gate_field_of(rc_str_c(coded[i]));
+        assert_true(rc_gate_field_is_returned(field, false));
+        assert_false(rc_gate_field_is_returned(field, true));
+        assert_true(rc_gate_field_is_sent(field, RC_DIALECT_GEMINI));
+    }
+    for (size_t i = 0; i < COUNT(field_cases); i++) {
+        rc_gate_field field = rc_gate_field_of(rc_str_c(field_cases[i].name));
+        if (field != RC_FIELD_CONTENT_ENCODING)
+            assert_int_equal(rc_gate_field_is_returned(field, true), field_cases[i].to_client);
+    }
+}
+
 static void every_row_is_found(void **state)
 {
     (void)state;
@@ -380,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_decides),
+        cmocka_unit_test(decoded_answers_lose_what_is_not_true_of_them),
         cmocka_unit_test(every_row_is_found),
         cmocka_unit_test(names_that_are_nearly_in_it),
         cmocka_unit_test(answers_are_cleaned),
