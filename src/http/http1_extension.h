@@ -6,8 +6,8 @@
  *                      └── any number of them
  *
  * Nobody here knows an extension, so all are passed over (RFC 9112, section 7.1.1); llhttp, which
- * reads one with a value alone in a line, sees the size and the end of the line. Everybody must agree where
- * that is: what is not formed as the standard says is refused. */
+ * reads nothing behind one with a value, sees the size and the end of the line. Everybody must
+ * agree where that is: what is not formed as the standard says is refused. */
 #ifndef RC_HTTP_HTTP1_EXTENSION_H
 #define RC_HTTP_HTTP1_EXTENSION_H
 
