@@ -313,9 +313,14 @@ static void set_timer(rc_gate_job *job, uint64_t at_ms)
 
 /* ---- answers that came compressed ---- */
 
-static bool is_decoding(const rc_gate_try *try)
+static inline bool is_decoding(const rc_gate_try *try)
 {
     return try != NULL && try->coded != NULL && rc_gate_try_coded_is_due(try);
+}
+
+static inline bool has_coded(const rc_gate_job *job)
+{
+    return is_decoding(job->now) || is_decoding(job->beside);
 }
 
 /* Of two lanes one a turn, the one after the other. The timer is set before: the job may be over
@@ -345,7 +350,7 @@ static void on_timer(uv_timer_t *timer)
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))
         on_due(job);
-    else if (is_decoding(job->now) || is_decoding(job->beside))
+    else if (has_coded(job))
         decode(job);
     else if (at_ms != RC_UNLIMITED)
         set_timer(job, at_ms);
@@ -354,10 +359,9 @@ static void on_timer(uv_timer_t *timer)
 void rc_gate_job_arm(rc_gate_job *job)
 {
     uint64_t at_ms = due_ms(job);
-    const uint64_t next_ms = rc_gate_now(job->gate) + 1;
     /* The next turn of the loop, when all others had theirs. */
-    if (next_ms < at_ms && (is_decoding(job->now) || is_decoding(job->beside)))
-        at_ms = next_ms;
+    if (has_coded(job) && at_ms > rc_gate_now(job->gate))
+        at_ms = rc_gate_now(job->gate) + 1;
     if (at_ms < job->timer_at_ms)
         set_timer(job, at_ms);
 }

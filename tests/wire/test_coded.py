@@ -10,9 +10,9 @@ import zlib
 
 from gateways import Lasting
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
-from peers import (CLEAN, CUT, OK_CHAT, Client, Upstream, chat, chunk, chunks, config, ending, http,
-                   is_gone, post, saying)
-from streams import SAMPLES, CHAT, GEMINI, framed, parse_sse
+from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, ending, is_gone, post, say,
+                   saying)
+from streams import CHAT, GEMINI, SAMPLES
 
 upstream = Upstream()
 whole = config(upstream)
@@ -21,10 +21,12 @@ for place in PLACES:
     whole["providers"][place] = dict(whole["providers"]["a"])
     whole["routes"].insert(0, {"model": place, "policy": "quick", "chain": [
         {"target": f"{place}/m", "tries": 1}, {"target": "b/m", "tries": 1}]})
+whole["routes"].insert(0, {"model": "hedged", "policy": "quick", "hedge_ms": 1, "chain": [
+    {"target": "a/m", "tries": 1}, {"target": "b/m", "tries": 1}]})
 gateway = Lasting({"clients": [], "audit": {"durability": "async"}, **whole}).start()
 # Buffers of a few requests are a few MB; a bomb that is kept is all of it.
-GROWTH_BYTES = 16 << 20
-BOMB_BYTES = 48 << 20
+GROWTH_BYTES = 12 << 20
+BOMB_BYTES = 24 << 20
 
 
 def deflated(data, bits):
@@ -322,6 +324,33 @@ def damaged_large():
     check(answer.status == 200 and answer.end != CLEAN and len(plan.seen) == 1, answer)
 
 
+def broken_behind_much():
+    """The framing breaks in the same bytes: all that came before has its turn, then that is told."""
+    filler = b": nothing\n\n" * 60000
+    body = b"".join(CHAT.pieces()[:2]) + filler
+    data = coded(CHAT, b"", "1")[:-5] + chunk(synced([body], False)[0]) + b"what\r\n"
+    answer, plan = ask(CHAT, saying(data), good(CHAT))
+    check(len(plan.seen) == 1 and answer.status == 200 and answer.end == CLEAN, answer)
+    check(answer.body.startswith(body), "not all of it:", len(answer.body), len(body))
+    CHAT.take_error(CHAT.read(answer.body)[0])
+
+
+def hedged():
+    """Two lanes have much to decode before their first content: one of them wins, whole."""
+    both = threading.Barrier(2)
+    one = Whole("hedged", CHAT.path, CHAT.body.replace(b"two", b"hedged"), b"")
+    pieces = CHAT.pieces(b"@" * 900000)
+
+    def step(conn, request):
+        both.wait(WAIT_S)
+        data = b"".join(pieces).replace(b"@" * 9, request.path[1:2].encode() * 9)
+        return say(conn, coded(CHAT, gzip.compress(data)))
+    answer, plan = ask(one, step)
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 2, answer)
+    wanted = [b"".join(pieces).replace(b"@" * 9, lane * 9) for lane in (b"a", b"b")]
+    check(answer.body in wanted, "neither the one nor the other:", answer)
+
+
 # ---- what nobody has to read ----
 
 
@@ -535,6 +564,8 @@ suite.case("told: another checksum behind the terminator", told,
            coded(CHAT, STREAM[:-8] + bytes([STREAM[-8] ^ 1]) + STREAM[-7:]), ("MalformedResponse",))
 suite.case("told: a connection that ends behind content", told,
            coded(CHAT, STREAM[:ENDS[2]], "close"), ("StreamInterrupted",), ending)
+suite.case("told: broken chunks behind much", broken_behind_much)
+suite.case("two lanes of a hedge", hedged)
 suite.case("cut at every byte: an answer", cut_everywhere, WHOLE)
 suite.case("cut at every byte: a stream", cut_stream)
 suite.case("cut: more than is held", damaged_large)
