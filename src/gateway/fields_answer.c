@@ -65,7 +65,7 @@ rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
 }
 
 rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,
-                              const rc_gate_told *told)
+                              bool is_decoded, const rc_gate_told *told)
 {
     rc_gate_fields fields;
     int status = rc_http1_status(reader);
@@ -80,7 +80,7 @@ rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *h
     rc_gate_fields_read(&fields, reader, head);
     uint32_t from = 0;
     for (uint32_t i = 0; i < fields.count; i++)
-        if (!rc_gate_field_is_returned((rc_gate_field)fields.ids[i])) {
+        if (!rc_gate_field_is_returned((rc_gate_field)fields.ids[i], is_decoded)) {
             rc_gate_push_lines(buf, reader, head, from, i);
             from = i + 1;
         }

@@ -325,6 +325,34 @@ static void set_timer(rc_gate_job *job, uint64_t at_ms)
     (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
+/* ---- answers that came compressed ---- */
+
+static inline bool is_decoding(const rc_gate_try *try)
+{
+    return try != NULL && try->coded != NULL && rc_gate_try_coded_is_due(try);
+}
+
+static inline bool has_coded(const rc_gate_job *job)
+{
+    return is_decoding(job->now) || is_decoding(job->beside);
+}
+
+/* Of two lanes one a turn, the one after the other. The timer is set before: the job may be over
+ * then. */
+static void decode(rc_gate_job *job)
+{
+    rc_gate_try *try = job->now;
+    if (is_decoding(job->beside)) {
+        job->is_second = !job->is_second;
+        if (job->is_second || !is_decoding(try))
+            try = job->beside;
+    }
+    rc_gate_job_arm(job);
+    rc_gate_try_coded_turn(try);
+}
+
+/* ---- the timer ---- */
+
 /* The timer is lazy: it may find that what it was set for has moved back, or that the job is
  * another request's by now. So most requests never touch it. */
 static void on_timer(uv_timer_t *timer)
@@ -336,13 +364,18 @@ static void on_timer(uv_timer_t *timer)
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))
         on_due(job);
+    else if (has_coded(job))
+        decode(job);
     else if (at_ms != RC_UNLIMITED)
         set_timer(job, at_ms);
 }
 
 void rc_gate_job_arm(rc_gate_job *job)
 {
-    const uint64_t at_ms = due_ms(job);
+    uint64_t at_ms = due_ms(job);
+    /* The next turn of the loop, when all others had theirs. */
+    if (has_coded(job) && at_ms > rc_gate_now(job->gate))
+        at_ms = rc_gate_now(job->gate) + 1;
     if (at_ms < job->timer_at_ms)
         set_timer(job, at_ms);
 }

@@ -22,6 +22,7 @@
 #include "codec/usage_charge.h"
 #include "gateway/gate_private.h"
 #include "gateway/request_upstream.h"
+#include "http/coding.h"
 
 /* Of an answer that fails: what is looked at. */
 #define RC_JOB_ERROR_MAX ((size_t)64 << 10)
@@ -92,6 +93,7 @@ typedef struct rc_job_step {
 } rc_job_step;
 
 typedef struct rc_job_events rc_job_events;
+typedef struct rc_try_coded rc_try_coded;
 
 /* Entries of a plan of the job's own that need no memory of their own. */
 #define RC_JOB_ENTRIES_FIRST 4u
@@ -119,7 +121,7 @@ struct rc_gate_try {
     int64_t started_unix_ms;
     int64_t first_byte_ms;  /* since the start; -1: nothing has come */
     uint64_t first_byte_us; /* RC_METRICS_NO_TIME */
-    uint64_t bytes;         /* of the body, as they came */
+    uint64_t bytes;         /* of the body; of one that came compressed: decoded */
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
     bool is_terminated;
@@ -129,6 +131,8 @@ struct rc_gate_try {
     bool is_called_events; /* by the answer's head */
     rc_try_asked asked;
     rc_shape shape;         /* of what came for a stream */
+    bool is_coded;          /* it came compressed, and is decoded here */
+    rc_try_coded *coded;    /* while it comes; NULL: it is plain, or passed on as it is */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
     rc_usage usage;         /* of a whole answer */
@@ -189,6 +193,7 @@ struct rc_gate_job {
     bool is_body_gone; /* ask says what it asked */
     bool is_late;      /* the deadline ended the latest try */
     bool was_begun;    /* it failed behind content */
+    bool is_second;    /* of two lanes that have something to decode, the other one is next */
     bool is_flawed;    /* an answer was passed on that is of no use: report says why */
     bool is_recorded;
     bool is_counted;
@@ -289,6 +294,28 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
 void rc_gate_try_write(rc_gate_try *try, rc_str bytes);
 /* It worked, and all but what is held was passed on. */
 void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then);
+
+/* More of the body, to be read. The try may be over then. */
+void rc_gate_try_take(rc_gate_try *try, rc_str piece);
+/* The body is whole; the provider has failed. */
+void rc_gate_try_end(rc_gate_try *try);
+void rc_gate_try_lose(rc_gate_try *try, const rc_upstream_failure *failure);
+
+/* ---- try_coded.c: an answer that came compressed ---- */
+
+/* From its head on. The try may be over then. */
+void rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding);
+void rc_gate_try_coded_body(rc_gate_try *try, rc_str piece);
+/* False: the end is told later, or the try is over. */
+bool rc_gate_try_coded_end(rc_gate_try *try);
+/* False: it is told later. failure: copies. */
+bool rc_gate_try_coded_fail(rc_gate_try *try, const rc_upstream_failure *failure);
+/* Does something wait for its turn? Of one that is coded. */
+bool rc_gate_try_coded_is_due(const rc_gate_try *try);
+/* Its turn has come. */
+void rc_gate_try_coded_turn(rc_gate_try *try);
+/* Nothing more is decoded. One that is not coded is allowed. */
+void rc_gate_try_coded_stop(rc_gate_try *try);
 
 /* ---- try_judge.c: whether it is an answer ---- */
 

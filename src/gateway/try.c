@@ -303,6 +303,8 @@ void rc_gate_try_stop(rc_gate_try *try)
         rc_demo_cancel(try->demo);
     try->demo = NULL;
     rc_upstream_cancel(&try->upstream);
+    if (try->coded != NULL)
+        rc_gate_try_coded_stop(try);
 }
 
 void rc_gate_try_pause(rc_gate_try *try)
@@ -321,6 +323,8 @@ void rc_gate_try_resume(rc_gate_try *try)
     try->is_full = false;
     if (try->demo != NULL)
         rc_demo_resume(try->demo);
+    else if (try->coded != NULL && rc_gate_try_coded_is_due(try))
+        rc_gate_job_arm(try->job);
     else if (rc_upstream_is_live(&try->upstream))
         rc_upstream_resume(&try->upstream);
 }

@@ -38,8 +38,8 @@ static bool write_lines(rc_gate_try *try)
     };
     rc_buf_reset(&job->lines);
     job->status = rc_http1_status(try->reader);
-    return rc_gate_push_answer(&job->lines, try->reader, rc_buf_get(&try->head).ptr, &told) ==
-           RC_OK;
+    return rc_gate_push_answer(&job->lines, try->reader, rc_buf_get(&try->head).ptr, try->is_coded,
+                               &told) == RC_OK;
 }
 
 /* A head that left early, for the sake of what was to be told, promised a stream of events. */
@@ -111,11 +111,17 @@ static uint64_t length_of_none(const rc_gate_try *try)
     return length;
 }
 
+/* Did the provider say the length of what is passed on? */
+static bool is_length_known(const rc_gate_try *try)
+{
+    return try->reader->framing == RC_HTTP1_LENGTH && !try->is_coded;
+}
+
 /* Begins with the length that the provider said, if it said one. False: the job is over. */
 static bool relay(rc_gate_try *try)
 {
     const rc_http1 *reader = try->reader;
-    const bool has_length = reader->framing == RC_HTTP1_LENGTH;
+    const bool has_length = is_length_known(try);
     const rc_http1_framing framing =
         reader->framing == RC_HTTP1_NO_BODY || has_length ? RC_HTTP1_LENGTH : RC_HTTP1_CHUNKED;
     uint64_t length = has_length ? reader->length : 0;
@@ -134,7 +140,7 @@ static bool relay(rc_gate_try *try)
 static void relay_piece(rc_gate_try *try, rc_str piece)
 {
     const rc_http1 *reader = try->reader;
-    if (piece.len > 0 && reader->framing == RC_HTTP1_LENGTH && try->bytes == reader->length) {
+    if (piece.len > 0 && is_length_known(try) && try->bytes == reader->length) {
         rc_gate_try_write(try, rc_str_slice(piece, 0, piece.len - 1));
         rc_buf_push_byte(&try->held, piece.ptr[piece.len - 1]);
     } else {
@@ -173,7 +179,7 @@ static void end_whole(rc_gate_try *try)
 /* Too large to be held: what there is of it decides. */
 static void hold(rc_gate_try *try, rc_str piece)
 {
-    if (rc_buf_get(&try->held).len == 0 && try->reader->framing == RC_HTTP1_LENGTH &&
+    if (rc_buf_get(&try->held).len == 0 && is_length_known(try) &&
         try->reader->length <= RC_JOB_HELD_MAX)
         (void)rc_buf_reserve(&try->held, (size_t)try->reader->length);
     rc_buf_push(&try->held, piece);
@@ -199,11 +205,9 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head,
 {
     const rc_gate_endpoint *endpoint = try->job->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
-    const rc_str coding = rc_http1_find(head->reader, head->bytes, RC_STR("content-encoding"));
     if (head->status < 200 || head->status > 299)
         return RC_MODE_ERROR;
-    if (endpoint->wire == RC_WIRE_NATIVE ||
-        (coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"))))
+    if (endpoint->wire == RC_WIRE_NATIVE)
         return RC_MODE_RELAY;
     if (try->asked != RC_ASKED_ANY)
         return try->asked == RC_ASKED_OBJECT ? RC_MODE_WHOLE : RC_MODE_STREAM;
@@ -212,6 +216,14 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head,
     return is_watched || rc_str_starts_with_nocase(type, RC_STR("application/json"))
                ? RC_MODE_WHOLE
                : RC_MODE_RELAY;
+}
+
+/* What nobody here has to read is passed on as it is, whatever it is compressed with. */
+static rc_coding coding_of(const rc_gate_try *try, const rc_upstream_head *head)
+{
+    if (try->mode == RC_MODE_RELAY || head->reader->framing == RC_HTTP1_NO_BODY)
+        return RC_CODING_NONE;
+    return rc_coding_of(head->reader, head->bytes);
 }
 
 static void on_head(void *ctx, const rc_upstream_head *head)
@@ -236,11 +248,13 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     else if (job->beside == NULL)
         /* It has begun; from here on the pauses between its pieces count. */
         job->content_by_ms = RC_UNLIMITED;
+    const rc_coding coding = coding_of(try, head);
+    if (coding != RC_CODING_NONE)
+        rc_gate_try_coded_begin(try, coding);
 }
 
-static void on_body(void *ctx, rc_str piece)
+void rc_gate_try_take(rc_gate_try *try, rc_str piece)
 {
-    rc_gate_try *try = ctx;
     try->bytes += piece.len;
     switch (try->mode) {
     case RC_MODE_ERROR: {
@@ -266,6 +280,15 @@ static void on_body(void *ctx, rc_str piece)
     }
 }
 
+static void on_body(void *ctx, rc_str piece)
+{
+    rc_gate_try *try = ctx;
+    if (try->coded != NULL)
+        rc_gate_try_coded_body(try, piece);
+    else
+        rc_gate_try_take(try, piece);
+}
+
 /* Every endpoint but a passthrough answers something: a 204, or an empty body, is no answer. */
 static bool is_missing(const rc_gate_try *try)
 {
@@ -273,11 +296,8 @@ static bool is_missing(const rc_gate_try *try)
            !try->reader->is_bodiless;
 }
 
-static void on_end(void *ctx, bool is_kept)
+void rc_gate_try_end(rc_gate_try *try)
 {
-    rc_gate_try *try = ctx;
-    (void)is_kept;
-    try->demo = NULL;
     switch (try->mode) {
     case RC_MODE_ERROR:
         fail_body(try);
@@ -297,6 +317,15 @@ static void on_end(void *ctx, bool is_kept)
     case RC_MODE_HEAD:
         return;
     }
+}
+
+static void on_end(void *ctx, bool is_kept)
+{
+    rc_gate_try *try = ctx;
+    (void)is_kept;
+    try->demo = NULL;
+    if (try->coded == NULL || rc_gate_try_coded_end(try))
+        rc_gate_try_end(try);
 }
 
 static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
@@ -324,11 +353,9 @@ static rc_str no_http(const rc_gate_try *try, const char *text, char *room, size
     return rc_buf_get(&sentence);
 }
 
-static void on_failure(void *ctx, const rc_upstream_failure *failure)
+void rc_gate_try_lose(rc_gate_try *try, const rc_upstream_failure *failure)
 {
-    rc_gate_try *try = ctx;
     char room[256];
-    try->demo = NULL;
     if (failure->is_local)
         rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind),
                               rc_gate_sentence(failure->text, room, sizeof room));
@@ -339,6 +366,14 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
                               no_http(try, failure->text, room, sizeof room));
     else
         fail_transport(try, failure);
+}
+
+static void on_failure(void *ctx, const rc_upstream_failure *failure)
+{
+    rc_gate_try *try = ctx;
+    try->demo = NULL;
+    if (try->coded == NULL || rc_gate_try_coded_fail(try, failure))
+        rc_gate_try_lose(try, failure);
 }
 
 /* The provider takes more of a body that is passed on as it comes. */
