@@ -266,18 +266,23 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
 {
     rc_gate_world *world = &gateway->world;
     rc_gate_plans *plans = rc_gate_world_plans(world);
+    const int64_t now_unix_ms = rc_clock_unix_ms(gateway->settings.calls);
     char room[SPEND_TEXT_MAX];
+    char name[RC_PURSE_MARK_MAX];
     rc_buf text;
+    rc_store_mark mark;
     const uint32_t row =
         plans != NULL ? rc_purse_find(&plans->money, action->spend) : RC_SPEND_NO_ROW;
-    rc_gate_plans_drop(plans);
     if (row == RC_SPEND_NO_ROW) {
+        rc_gate_plans_drop(plans);
         say(outcome, RC_ADMIN_NO_SUCH, "there is no such budget");
         return;
     }
     /* Who is paused asks again by itself. */
-    (void)rc_purse_raise(&world->purse, row, action->usd_micro,
-                         rc_clock_unix_ms(gateway->settings.calls));
+    (void)rc_purse_raise(&world->purse, row, action->usd_micro, now_unix_ms);
+    const bool is_marked =
+        rc_purse_mark(&world->purse, &plans->money, row, now_unix_ms, name, &mark);
+    rc_gate_plans_drop(plans);
     rc_buf_init_fixed(&text, room, sizeof room);
     rc_buf_push(&text, RC_STR("budget of "));
     rc_buf_push(&text, action->spend);
@@ -286,7 +291,7 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
     rc_buf_push_byte(&text, '.');
     for (uint64_t place = 100000; place > 0; place /= 10)
         rc_buf_push_byte(&text, (char)('0' + action->usd_micro / place % 10));
-    keep(gateway, action, rc_buf_get(&text), NULL, 0);
+    keep(gateway, action, rc_buf_get(&text), &mark, is_marked ? 1 : 0);
     say(outcome, RC_ADMIN_DONE, "more may be spent");
 }
 
