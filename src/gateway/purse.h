@@ -81,7 +81,8 @@ rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_price
 void rc_purse_edition_done(rc_purse_edition *edition);
 
 /* What was spent before, and what an operator raised, for budgets that are new since the last time:
- * after load, and before the edition's first try. False: the store could not be read; the budgets begin with nothing. */
+ * after load, and before the edition's first try. False: the store could not be read; the budgets
+ * begin with nothing. */
 bool rc_purse_recall(rc_purse *purse, const rc_purse_edition *edition, rc_store *store,
                      int64_t now_unix_ms, rc_store_fault *fault);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2030,SC2031,SC2154,SC2317 # every test is a shell of its own; run sets stderr
+# shellcheck disable=SC2030,SC2031,SC2154,SC2238,SC2317 # every test is a shell of its own; run sets stderr; talk is a file
 #
 # recourse serve, as whoever runs it sees it: signals, reloads, and what the log says of them.
 
@@ -110,7 +110,7 @@ for row in sqlite3.connect("file:audit.db?mode=ro", uri=True).execute(
     wait "$asked"
     [ "$(cat status)" = 200 ]
     wait_for says gate.log '"event":"request"'
-    ! grep -q '"event":"state"' gate.log.1
+    run ! grep -q '"event":"state"' gate.log.1
     all_json gate.log
     python3 - <<'PY'
 import json
@@ -124,7 +124,7 @@ assert [k["id"] for k in state["keys"]] == ["up:1"] and state["keys"][0]["state"
 assert [b["scope"] for b in state["budgets"]] == ["route *"] and state["budgets"][0]["limit_usd"] == 3, state
 assert len(state["loops"]) > 0 and sum(t["in_flight"] for t in state["targets"]) == 1, state
 PY
-    ! grep -q "key-1111" gate.log
+    run ! grep -q "key-1111" gate.log
 }
 
 @test "the state for people is some lines, and what is cooling says why" {
@@ -145,7 +145,7 @@ PY
     grep -qE 'state  target demo/503-retry-after-600: cooling, (10m|9m .*s) still, Overloaded; breaker closed; 0 under way' gate.log
     grep -qF 'state  target up/gpt: out_of_service; breaker closed; 0 under way; 1 of 1 keys usable' gate.log
     grep -qF 'state  key up:1: healthy' gate.log
-    ! grep -q "key-1111" gate.log talk
+    run ! grep -q "key-1111" gate.log talk
     # Without a log it is said all the same.
     end
     start --log off
@@ -220,7 +220,7 @@ PY
     # Changed back, nothing needs anything.
     config
     admin reload -X POST | tee answer
-    ! grep -q needs_restart answer
+    run ! grep -q needs_restart answer
     wait_for lines talk '"event":"reloaded"' 3
     lines talk 'that needs a restart' 6
     all_json talk
@@ -229,7 +229,7 @@ PY
     start --log human --listen 127.0.0.1:0
     config 'listen: 127.0.0.1:1'
     admin reload -X POST | tee answer
-    ! grep -q needs_restart answer
+    run ! grep -q needs_restart answer
     sed -i 's/audit.db/other.db/' recourse.yaml
     admin reload -X POST | grep -qF '"needs_restart":["store"]'
     grep -q '^recourse serve: store has changed; that needs a restart$' talk
@@ -244,7 +244,7 @@ PY
     config 'listen: 127.0.0.1:0' 'log: {format: json, file: one.log}'
     admin reload -X POST | grep -q '"generation":2'
     wait_for says one.log '"event":"reloaded"'
-    ! grep -q '"event":"reloaded"' talk
+    run ! grep -q '"event":"reloaded"' talk
     config 'listen: 127.0.0.1:0' 'log: {format: human, file: two.log}'
     admin reload -X POST | grep -q '"generation":3'
     [ "$(chat ok)" = 200 ]
@@ -272,7 +272,7 @@ PY
     admin reload -X POST | grep -q '"generation":5'
     [ "$(chat ok)" = 200 ]
     wait_for says talk '"event":"request"'
-    ! grep -q unseen two.log talk
+    run ! grep -q unseen two.log talk
 }
 
 @test "a log that cannot be opened again is told of in lines of the log" {

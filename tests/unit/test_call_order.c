@@ -389,32 +389,6 @@ static void test_a_target_that_begins_to_cool_is_left(void **state)
     }
 }
 
-/* What it cools for is what holds longest. */
-static void test_what_a_target_cools_for(void **state)
-{
-    (void)state;
-    world w;
-    world_init(&w, 2);
-    world_begin(&w);
-    world_fail(&w, RC_CODE_OVERLOADED, 9000);
-    assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
-    rc_shared_cool_target(&w.shared, 0, w.now_ms + 1000);
-    assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
-    /* Somebody else says so, and not what for. */
-    rc_shared_cool_target(&w.shared, 0, w.now_ms + 90000);
-    assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
-    w.targets[0].cooled_for = RC_CODE_OVERLOADED;
-    rc_shared_clear_target(&w.shared, 0, w.now_ms);
-    assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
-
-    world_init(&w, 1);
-    rc_cooldown_tell(&w.targets[0].cooldown, w.now_ms + 60000);
-    w.targets[0].cooled_for = RC_CODE_RATE_LIMITED;
-    world_begin(&w);
-    world_fail(&w, RC_CODE_OVERLOADED, 9000);
-    assert_int_equal(w.targets[0].cooled_for, RC_CODE_RATE_LIMITED);
-}
-
 static void test_a_full_target_is_not_left(void **state)
 {
     (void)state;
@@ -610,7 +584,6 @@ int main(void)
         cmocka_unit_test(test_each_credential_is_asked_once_between_waits),
         cmocka_unit_test(test_tries_spent_then_the_next_target),
         cmocka_unit_test(test_a_target_that_begins_to_cool_is_left),
-        cmocka_unit_test(test_what_a_target_cools_for),
         cmocka_unit_test(test_a_full_target_is_not_left),
         cmocka_unit_test(test_the_next_target_does_not_inherit_the_waits),
         cmocka_unit_test(test_nobody_left_waits_at_this_target),
