@@ -7,6 +7,7 @@
 #include "sys/file.h"
 
 #define TARGET_MAX_BYTES 512
+#define PATH_SHOWN_BYTES 300
 
 static int64_t now_unix_ms(const serve_run *run)
 {
@@ -108,6 +109,9 @@ void rc_serve_log_reopen(serve_run *run)
         return;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_buf_push(&text, RC_STR("log.file cannot be opened again: "));
+    rc_buf_push(&text, rc_str_slice(rc_gateway_world(run->gateway)->plans->config->log.file, 0,
+                                    PATH_SHOWN_BYTES));
+    rc_buf_push(&text, RC_STR(": "));
     rc_buf_push(&text, rc_str_c(rc_sys_error_text(error)));
     rc_buf_push(&text, RC_STR(". The file that was open goes on; correct that, then send SIGUSR1"));
     rc_serve_log_event(run, RC_LOG_EVENT_LOG_CLOSED, rc_buf_get(&text));

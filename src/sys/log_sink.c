@@ -241,8 +241,8 @@ static int open_place(const rc_sys_calls *calls, const char *path, int *ret_fd, 
 static int change_place(rc_log_sink *sink, const char *path)
 {
     const rc_sys_calls *calls = sink->settings.calls;
-    int fd;
-    bool is_own;
+    int fd = -1;
+    bool is_own = false;
     const int error = open_place(calls, path, &fd, &is_own);
     if (error != 0)
         return error;

@@ -153,6 +153,18 @@ PY
     wait_for says talk 'recourse serve: target up/gpt: out_of_service'
 }
 
+@test "a state that is too large for the log says where to ask for it" {
+    config
+    python3 -c 'for i in range(1000):
+    print(f"  - {{model: m{i}, chain: [{{target: demo/one-{i}}}, {{target: demo/two-{i}}}]}}")' >routes
+    sed -i '/^routes:/r routes' recourse.yaml
+    start --log json
+    kill -USR1 "$gate_pid"
+    wait_for says talk '"event":"state","message":"the state is too large for the log; GET /admin/v1/state has it"'
+    [ "$(chat ok)" = 200 ]
+    all_json talk
+}
+
 @test "signals that mean nothing here are told of, and end nothing" {
     config
     start --log json
@@ -281,7 +293,7 @@ PY
     start
     mv logs moved
     kill -USR1 "$gate_pid"
-    wait_for says moved/gate.log '"event":"log_not_opened","message":"log.file cannot be opened again: No such file or directory.'
+    wait_for says moved/gate.log '"event":"log_not_opened","message":"log.file cannot be opened again: logs/gate.log: No such file or directory.'
     wait_for says moved/gate.log '"event":"state"'
     all_json moved/gate.log
     [ ! -s talk ]
