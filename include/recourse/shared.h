@@ -36,6 +36,7 @@ typedef struct rc_target {
     uint16_t first_credential; /* its pool: credentials[first .. first + count) */
     uint16_t credential_count; /* 0: it needs none */
     uint16_t next_credential;  /* where the search begins: calls take turns */
+    rc_code cooled_for;        /* the failure that its cooldown is for; NONE: not known */
     rc_credential *limits;     /* of each of the pool, here alone; NULL: limits hold everywhere */
 } rc_target;
 

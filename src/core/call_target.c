@@ -237,6 +237,8 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
         wait_ms = (uint64_t)why->retry_after_ms;
     uint64_t until_ms =
         wait_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + wait_ms : RC_UNLIMITED - 1;
+    if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false))
+        target->cooled_for = why->code;
     if (credential)
         rc_credential_cool(credential, is_used_up ? RC_CREDENTIAL_EXHAUSTED : RC_CREDENTIAL_COOLING,
                            until_ms, is_told);

@@ -143,6 +143,8 @@ void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms
 {
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
+    if (t && until_ms > rc_cooldown_until_ms(&t->cooldown, false))
+        t->cooled_for = RC_CODE_NONE;
     if (t)
         rc_cooldown_tell(&t->cooldown, until_ms);
     rc_shared_unlock(shared);
@@ -186,6 +188,7 @@ void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
     rc_target *t = rc_shared_target(shared, target);
     if (t) {
         rc_cooldown_clear(&t->cooldown);
+        t->cooled_for = RC_CODE_NONE;
         rc_breaker_init(&t->breaker, now_ms);
         for (uint16_t i = 0; t->limits && i < t->credential_count; i++)
             rc_credential_revive(&t->limits[i]);

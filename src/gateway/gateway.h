@@ -76,6 +76,10 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
 void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
                     rc_admin_outcome *ret_outcome);
 
+/* Puts on record that the configuration was read again, or refused (why: empty: it was not).
+ * action: who wanted it; borrows. */
+void rc_gateway_keep_reload(rc_gateway *gateway, const rc_admin_action *action, rc_str why);
+
 /* Appends the address of the store that is written to, which may hold a secret; nothing when there
  * is no audit. For whoever reads it. */
 void rc_gateway_push_store(const rc_gateway *gateway, rc_buf *buf);

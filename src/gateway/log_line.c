@@ -271,6 +271,19 @@ rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix
     return rc_buf_push(buf, rc_buf_get(&line));
 }
 
+rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, const char *key,
+                           rc_str json)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    put_head(&w, unix_ms, rc_log_event_level(event), rc_log_event_name(event));
+    rc_json_key(&w, rc_str_c(key));
+    rc_json_raw(&w, json);
+    rc_json_object_end(&w);
+    return rc_buf_push_byte(buf, '\n');
+}
+
 size_t rc_log_format_dropped(void *ctx, uint64_t count, char *room, size_t size)
 {
     const rc_log_teller *teller = ctx;

@@ -503,7 +503,7 @@ static bool save_mark(rc_sqlite *sqlite, const rc_store_mark *mark, rc_store_fau
     sqlite3_bind_int64(save, 1, (int)mark->kind);
     sqlite3_bind_text(save, 2, mark->name.ptr, (int)mark->name.len, SQLITE_STATIC);
     if (is_kept) {
-        sqlite3_bind_int64(save, 3, mark->state);
+        sqlite3_bind_int64(save, 3, (sqlite3_int64)mark->state);
         sqlite3_bind_int64(save, 4, mark->until_unix_ms);
     }
     return finish(sqlite, save, fault);

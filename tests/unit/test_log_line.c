@@ -352,6 +352,16 @@ static void events_say_what_happened(void **state)
     assert_string_equal(push_event(&plain, RC_LOG_EVENT_RELOAD_REFUSED, refused, 5).ptr,
                         "12:04:05  reload refused  file recourse.yaml  line 12  column 7  key "
                         "routes[0].polcy  unknown key; did you mean policy?\n");
+    rc_buf_init_fixed(&out, room, sizeof(room));
+    assert_int_equal(
+        rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{\"keys\":[1,2]}")),
+        RC_OK);
+    assert_int_equal(rc_buf_push_byte(&out, '\0'), RC_OK);
+    assert_string_equal(room, "{\"time\":\"2023-11-15T12:04:05.123Z\",\"level\":\"info\","
+                              "\"event\":\"state\",\"state\":{\"keys\":[1,2]}}\n");
+    rc_buf_init_fixed(&out, room, 40);
+    assert_int_not_equal(rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{}")),
+                         RC_OK);
     /* Each has a name and a level of its own. */
     for (int i = 0; i < RC_LOG_EVENT_COUNT; i++) {
         const char *level = rc_log_event_level((rc_log_event)i);
