@@ -81,6 +81,8 @@ bool rc_serve_look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
 /* ---- serve_run.c ---- */
 
 /* Takes no more requests and ends when all are answered. who: wants it, for the log; borrows. */
+/* Adds the next step to why a configuration cannot be used, where there is one. */
+void rc_serve_advise(rc_gate_trouble *trouble);
 void rc_serve_drain(serve_run *run, const char *who);
 
 /* "recourse serve: WHAT WHY"; gives the exit status. */

@@ -7,6 +7,13 @@
 #include "sys/clock.h"
 
 /* The first line of what was said, for those who ask later. */
+void rc_serve_advise(rc_gate_trouble *trouble)
+{
+    if (trouble->is_secret)
+        rc_gate_trouble_add(trouble,
+                            RC_STR("; put it there, or say in the configuration where it is"));
+}
+
 static void note_refusal(serve_run *run, size_t from)
 {
     const rc_str said = rc_str_slice(rc_buf_get(&run->cli->err), from, SIZE_MAX);
@@ -32,6 +39,7 @@ static bool take_over(serve_run *run, const rc_gate_given *given, const rc_confi
         run->wait_count = rc_serve_fixed_compare(&run->fixed, given->config, run->waits);
         return true;
     }
+    rc_serve_advise(&trouble);
     (void)rc_serve_refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
     (void)rc_serve_log_change(run, &before->log);
     return false;

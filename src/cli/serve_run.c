@@ -287,6 +287,7 @@ static int make_gateway(serve_run *run)
     if (run->gateway != NULL)
         return RC_EXIT_OK;
     rc_gate_given_done(&given, &run->cli->alloc);
+    rc_serve_advise(&trouble);
     return rc_serve_refuse(run->cli, "", trouble.text,
                            trouble.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
 }

@@ -21,7 +21,9 @@
     X(TOO_MANY_ORIGINS, true, "too many providers are in use")              \
     X(QUEUE_FULL, true, "too many calls wait for a connection")             \
     X(QUEUE_TIMEOUT, true, "no connection became free in time")             \
-    X(ADDRESS_REFUSED, true, "the host's address is not one to connect to") \
+    X(ADDRESS_REFUSED, true,                                                \
+      "the host's address is not one to connect to; private_network: true " \
+      "allows those of your own network")                                   \
     X(MALFORMED, false, "the response is not proper HTTP")
 
 typedef enum rc_upstream_kind {
