@@ -1,8 +1,10 @@
-/* gen_policy ROOT: writes the projections of spec/reasons.def and spec/events.def that are kept as
- * files below ROOT.
+/* gen_policy ROOT: writes the projections of spec/reasons.def, spec/connection.def and
+ * spec/events.def that are kept as files below ROOT.
  *
  *   include/recourse/reasons.h       the enum of the reasons
+ *   include/recourse/connections.h   the enum of why connections fail
  *   include/recourse/event_types.h   the enum of the events, a struct for each, their union
+ *   docs/connections.md              the same, with what to do
  *   docs/reasons.md                  the reasons by the steps of the decision order
  *   docs/events.md                   the events and their fields
  *
@@ -60,6 +62,51 @@ static void write_reasons(FILE *out)
 #define RC_REASON(number, ID, name, step, text) put_value(out, "RC_WHY", #ID, number, text);
 #include "../spec/reasons.def"
     fputs("} rc_reason;\n\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- include/recourse/connections.h ---- */
+
+static void write_connections(FILE *out)
+{
+    begin_header(out, "connection", "CONNECTIONS");
+    fputs("/* clang-format off */\n"
+          "\n"
+          "/* Why a connection failed. The numbers are part of the ABI. */\n"
+          "typedef enum rc_connection_fault {\n",
+          out);
+    put_value(out, "RC_CONNECTION", "NONE", 0, "it did not, or nobody knows why");
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+    put_value(out, "RC_CONNECTION", #ID, number, text);
+#include "../spec/connection.def"
+    fputs("} rc_connection_fault;\n\n/* clang-format on */\n\n#endif\n", out);
+}
+
+/* ---- docs/connections.md ---- */
+
+static void put_connection(FILE *out, const char *name, bool stays, const char *message,
+                           const char *text, const char *advice)
+{
+    const bool is_made = message[0] == '\0';
+    fprintf(out, "| `%s` | %s | %s | %s |\n", name, is_made ? text : message, stays ? "no" : "yes",
+            is_made ? "" : advice);
+}
+
+static void write_connections_page(FILE *out)
+{
+    begin_page(out, "connection", "Why connections fail");
+    fputs("What failed between a gateway and a provider's host. The code is ConnectionFailed, "
+          "ConnectionReset or NetworkTimeout;\n"
+          "the report's `rule` and `message` say which of these it was, its `detail` where, in the "
+          "system's words, and whose\n"
+          "certificate it was. Rules see it as `connection:NAME`.\n\n"
+          "What lasts for longer than retries go on is not tried again at the same target. The "
+          "next target of a chain is tried\n"
+          "in any case.\n\n"
+          "| name | what happened | tried again there | what to do |\n|---|---|---|---|\n",
+          out);
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+    put_connection(out, name, STAYS, message, text, advice);
+#include "../spec/connection.def"
 }
 
 /* ---- docs/reasons.md ---- */
@@ -222,6 +269,8 @@ int main(int argc, char **argv)
         void (*writer)(FILE *);
     } files[] = {
         {"include/recourse/reasons.h", write_reasons},
+        {"include/recourse/connections.h", write_connections},
+        {"docs/connections.md", write_connections_page},
         {"include/recourse/event_types.h", write_event_types},
         {"docs/reasons.md", write_reasons_page},
         {"docs/events.md", write_events_page},

@@ -49,8 +49,12 @@ export function raiseButton(budget) {
         done: `${budget.scope} may spend more.` }) }, "Raise");
 }
 
+// What the configuration says otherwise than it runs.
+const restartOf = (config) => (config.needs_restart || []).join(", ");
+
 export const reloadButton = () => button("Reload", "Read the configuration again?", "reload",
-    "The configuration was read again.");
+    ({ config }) => `The configuration was read again.${config.needs_restart
+        ? ` Changed, and in need of a restart: ${restartOf(config)}.` : ""}`);
 
 function ofProcess(state, items) {
     if (!state.ready)
@@ -61,6 +65,10 @@ function ofProcess(state, items) {
             text: [said(state.config.refusal), ". The old one goes on."],
             todo: "Correct the file, then reload. “recourse config check” shows all mistakes.",
             actions: [reloadButton()] });
+    if (state.config.needs_restart)
+        items.push({ tone: WARN, title: "The configuration waits for a restart",
+            text: ["Not as the gateway runs: ", said(restartOf(state.config)), ". All else of it holds."],
+            todo: "Restart the gateway, or change it back and reload.", actions: [reloadButton()] });
     const { store } = state;
     if (store.on && store.down)
         items.push({ tone: BAD, title: "The audit cannot be kept", text: said(store.why || ""),

@@ -2,7 +2,8 @@
 
 import { el, tell } from "/app/dom.js";
 
-// {title, action, run(reason, amount), done, amount: its label where one is asked for}
+// {title, action, run(reason, amount), done: what is said then, or made of the answer,
+//  amount: its label where one is asked for}
 export function confirm({ title, action, run, done, amount }) {
     const before = document.activeElement;
     const reason = el("input", { type: "text", maxlength: "200", autocomplete: "off",
@@ -27,9 +28,9 @@ export function confirm({ title, action, run, done, amount }) {
         event.preventDefault();
         go.disabled = true;
         try {
-            await run(reason.value.trim(), number?.value.trim());
+            const answer = await run(reason.value.trim(), number?.value.trim());
             dialog.close();
-            tell(done);
+            tell(typeof done === "function" ? done(answer) : done);
         } catch (fault) {
             trouble.textContent = [fault.message, fault.advice].filter(Boolean).join(" ");
             go.disabled = false;

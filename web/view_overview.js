@@ -58,16 +58,25 @@ function itemOf(item) {
         item.actions?.length ? el("div", { class: "row" }, item.actions) : null);
 }
 
+// As many as there are cards of each kind: "3 problems, 2 warnings and 1 note".
+function countsOf(items) {
+    const parts = [["bad", "problem", "problems"], ["warn", "warning", "warnings"], ["info", "note", "notes"]]
+        .map(([tone, one, many]) => [items.filter((item) => item.tone === tone).length, one, many])
+        .filter(([number]) => number > 0).map(([number, one, many]) => plural(number, one, many));
+    return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
+}
+
 function verdictOf(items, stats) {
-    const bad = items.filter((item) => item.tone === "bad").length;
-    const warn = items.filter((item) => item.tone === "warn").length;
+    const has = (tone) => items.some((item) => item.tone === tone);
     const all = stats?.operations.total.count || 0;
-    if (bad > 0)
-        return ["bad", "✕", `${plural(bad, "problem", "problems")} to look at`];
-    if (warn > 0)
-        return ["warn", "!", "Working, with something to know"];
+    if (has("bad"))
+        return ["bad", "✕", `${countsOf(items)} to look at`];
+    if (has("warn"))
+        return ["warn", "!", `Working, with ${countsOf(items)}`];
     if (gate.state === null)
         return ["dim", "…", "Looking"];
+    if (items.length > 0)
+        return ["good", "✓", `All is well, with ${countsOf(items)}`];
     return ["good", "✓", all > 0 ? "All is well" : "All is well; nobody has asked for anything"];
 }
 

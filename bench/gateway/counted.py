@@ -15,6 +15,7 @@ MORE_OF_OURS = {"audit-on": "audit on", "log-on": "audit off, log on"}
 def instructions_of_run(driver, proxy, work, way, requests, clients):
     """Of the whole life of a proxy that served these."""
     out = f"{work}/callgrind.{proxy.name}"
+    proxy.forget()  # else the short run alone would make the store's tables
     proxy.start(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}"])
     try:
         port, request = proxy.way(way)

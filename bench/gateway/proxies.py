@@ -61,6 +61,9 @@ class Proxy:
             process.wait_for_port(port, self.child)
         return self
 
+    def forget(self):
+        """Drops what it kept of earlier runs."""
+
     def cpu_s(self):
         return process.cpu_s(self.child.pid)
 
@@ -211,6 +214,11 @@ class Recourse(Proxy):
         self.program = program
         self.unknown = []
         self.store = f"{self.home}/audit.db"
+
+    def forget(self):
+        for end in ("", "-wal", "-shm"):
+            if os.path.exists(self.store + end):
+                os.remove(self.store + end)
 
     def listen_on(self, way):
         return self.ports.setdefault("plain", process.free_port())

@@ -19,6 +19,7 @@
 
 #include <recourse/alloc.h>
 #include <recourse/codes.h>
+#include <recourse/connections.h>
 #include <recourse/export.h>
 #include <recourse/report.h>
 #include <recourse/str.h>
@@ -83,6 +84,12 @@ typedef struct rc_failure {
     rc_str host;            /* who was asked: "api.groq.com"; empty: not known */
     rc_str report_id;       /* of the report that is made of it; empty: it has none */
     rc_str called;          /* the provider as the report names it: "backup"; empty: as above */
+    rc_str request;         /* what was sent: what is repeated of it stays out of the report */
+    bool is_request_gone;   /* it is no more at hand: the body stays out of the report */
+    rc_connection_fault connection; /* why the transport failed, finer than `transport` */
+    rc_str connection_detail;       /* what else is known of that, for the log */
+    int64_t certificate_unix_ms;    /* EXPIRED, NOT_YET_VALID: the end, or the beginning, of the
+                                       certificate's time; 0: not known */
 } rc_failure;
 
 /* What it means. Texts view the failure, static tables or `space`. */
@@ -90,7 +97,8 @@ typedef struct rc_verdict {
     rc_code code;
     rc_category category; /* NONE: the code's own has none (tools, processes) */
     bool is_retryable;
-    bool is_retry_refused;  /* whoever answered says that asking it again is of no use */
+    bool is_retry_refused;  /* asking the same target again is of no use: whoever answered says so,
+                               or what is wrong with the connection lasts */
     int64_t retry_after_ms; /* -1: the failure names no wait; 0: at once */
     rc_limit_kind limit_kind;
     rc_str rule;       /* the id of the rule that decided */

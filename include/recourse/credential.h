@@ -2,7 +2,7 @@
  *
  *   HEALTHY ──rate limit──► COOLING ──time──► HEALTHY
  *      │ └────quota───────► EXHAUSTED ──time──► HEALTHY
- *      └──refused, and not refreshed──► DEAD ──a new key──► HEALTHY */
+ *      └──refused, and not refreshed──► DEAD ──a new key, or it works after all──► HEALTHY */
 #ifndef RECOURSE_CREDENTIAL_H
 #define RECOURSE_CREDENTIAL_H
 
@@ -33,9 +33,13 @@ RC_API void rc_credential_init(rc_credential *credential, bool can_refresh);
 RC_API void rc_credential_cool(rc_credential *credential, rc_credential_state state,
                                uint64_t until_ms, bool is_told);
 
-/* It was refused for good; and there is a new key under the same id. */
-RC_API void rc_credential_kill(rc_credential *credential);
+/* It was refused. Where every other one was too, it is asked once more at probe_at_ms: a provider
+ * may have been mistaken. 0: never. */
+RC_API void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms);
+/* There is a new key under the same id. */
 RC_API void rc_credential_revive(rc_credential *credential);
+/* Is it dead, and the time of its probe there? */
+RC_API bool rc_credential_may_probe(const rc_credential *credential, uint64_t now_ms);
 
 /* The state as of now. */
 RC_API rc_credential_state rc_credential_state_at(const rc_credential *credential, uint64_t now_ms);

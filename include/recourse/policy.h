@@ -128,6 +128,7 @@ typedef struct rc_setback {
     rc_limit_kind limit_kind;
     bool is_retryable;
     bool is_retry_exhausted;
+    bool is_key_cleared;    /* whatever the code: it says nothing of the credential */
     int64_t retry_after_ms; /* -1: no hint; 0: at once */
 } rc_setback;
 

@@ -17,7 +17,7 @@ typedef enum rc_reason {
     RC_WHY_OVERFLOW_COMPACT = 21,
     RC_WHY_NOT_RETRYABLE = 30, /* the failure would repeat itself */
     RC_WHY_COMMITTED = 31, /* content was already passed on */
-    /* an inner layer has used up its retries, or says that one is of no use */
+    /* a retry there is of no use: it says so itself, has used up its own, or what is wrong lasts */
     RC_WHY_ALREADY_EXHAUSTED = 32,
     RC_WHY_EXCLUDED = 33, /* the policy does not retry this code */
     RC_WHY_DISABLED = 34, /* the policy does not retry */

@@ -36,6 +36,7 @@ typedef struct rc_target {
     uint16_t first_credential; /* its pool: credentials[first .. first + count) */
     uint16_t credential_count; /* 0: it needs none */
     uint16_t next_credential;  /* where the search begins: calls take turns */
+    rc_code cooled_for;        /* the failure that its cooldown is for; NONE: not known */
     rc_credential *limits;     /* of each of the pool, here alone; NULL: limits hold everywhere */
 } rc_target;
 
@@ -92,8 +93,9 @@ RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max
 /* Can whoever holds the key get a fresh one? At first: no. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
-/* An operator, a store or another machine says so. until_ms only ever moves a cooldown later. A
- * credential that is DEAD needs no until_ms; HEALTHY is ignored: rc_shared_revive_credential. */
+/* An operator, a store or another machine says so. until_ms only ever moves a cooldown later. Of a
+ * credential that is DEAD it is the time of its probe (rc_credential_kill); HEALTHY is ignored:
+ * rc_shared_revive_credential. */
 RC_API void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
 RC_API void rc_shared_cool_credential(rc_shared *shared, uint16_t credential,
                                       rc_credential_state state, uint64_t until_ms);

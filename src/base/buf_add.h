@@ -3,6 +3,7 @@
 #ifndef RC_BASE_BUF_ADD_H
 #define RC_BASE_BUF_ADD_H
 
+#include <stdint.h>
 #include <string.h>
 
 #include <recourse/buf.h>
@@ -23,6 +24,15 @@ static inline void rc_buf_add_byte(rc_buf *buf, char byte)
         (void)rc_buf_push_byte(buf, byte);
     else
         buf->ptr[buf->len++] = byte;
+}
+
+/* Most of the numbers that are written so have one digit. */
+static inline void rc_buf_add_u64(rc_buf *buf, uint64_t value)
+{
+    if (value < 10)
+        rc_buf_add_byte(buf, (char)('0' + value));
+    else
+        (void)rc_buf_push_u64(buf, value);
 }
 
 #endif

@@ -1,7 +1,12 @@
 #include "base/json_find.h"
 
+#include <string.h>
+
 #include "base/json_lex.h"
 #include "base/json_walk.h"
+#include "base/lanes.h"
+
+#define MARKS_MAX (2 * RC_LANES) /* more members are compared one by one */
 
 /* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
  * body of a thousand bytes takes less time than ten tokens do. */
@@ -97,16 +102,10 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
 /* What is looked for. */
 typedef struct wanted {
     rc_json_member *members;
+    const uint8_t *marks; /* NULL: there are too many */
     size_t count;
     size_t missing; /* how many were not found yet */
-    uint64_t marks; /* of all keys: most of those that are passed over have none of them */
 } wanted;
-
-/* One bit of 64, by a key's length and first letter. */
-static inline uint64_t mark_of(rc_str key)
-{
-    return key.len > 0 ? UINT64_C(1) << (((unsigned char)key.ptr[0] ^ key.len << 2) & 63) : 1;
-}
 
 static rc_json_member *compare_all(const wanted *what, rc_str key, bool is_odd)
 {
@@ -118,9 +117,21 @@ static rc_json_member *compare_all(const wanted *what, rc_str key, bool is_odd)
     return NULL;
 }
 
+/* Sixteen marks are compared at a time; most keys that are passed over have none of them. */
 static inline rc_json_member *member_of(const wanted *what, rc_str key, bool is_odd)
 {
-    return is_odd || (what->marks & mark_of(key)) != 0 ? compare_all(what, key, is_odd) : NULL;
+    if (is_odd || !what->marks)
+        return compare_all(what, key, is_odd);
+    const rc_lanes mark = (rc_lanes){0} + rc_json_mark(key);
+    for (size_t from = 0; from < what->count; from += RC_LANES) {
+        const rc_lanes marks = rc_lanes_load((const char *)what->marks + from);
+        for (uint32_t bits = rc_lanes_bits((rc_lanes)(marks == mark)); bits; bits &= bits - 1) {
+            rc_json_member *member = &what->members[from + (size_t)__builtin_ctz(bits)];
+            if (rc_str_eq(key, member->key))
+                return member;
+        }
+    }
+    return NULL;
 }
 
 /* One key with its value. */
@@ -155,14 +166,10 @@ static inline rc_status pass_end(walk *w)
     return w->at == w->text.len ? RC_OK : RC_E_SYNTAX;
 }
 
-rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
+static rc_status find(rc_str text, wanted what, bool stop_early)
 {
-    wanted what = {.members = members, .count = count, .missing = count};
-    for (size_t i = 0; i < count; i++) {
-        members[i].is_found = false;
-        what.marks |= mark_of(members[i].key);
-    }
-
+    for (size_t i = 0; i < what.count; i++)
+        what.members[i].is_found = false;
     walk w = rc_json_walk_begin(text);
     if (peek(&w) != '{')
         return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
@@ -180,6 +187,26 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
             return fault(&w);
         w.at++;
     }
+}
+
+rc_status rc_json_find_marked(rc_str text, rc_json_member *members, const uint8_t *marks,
+                              size_t count, bool stop_early)
+{
+    const wanted what = {members, marks, count, count};
+    return find(text, what, stop_early);
+}
+
+rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
+{
+    uint8_t marks[MARKS_MAX];
+    wanted what = {members, NULL, count, count};
+    if (count <= MARKS_MAX) {
+        memset(marks, 0, sizeof marks);
+        for (size_t i = 0; i < count; i++)
+            marks[i] = rc_json_mark(members[i].key);
+        what.marks = marks;
+    }
+    return find(text, what, stop_early);
 }
 
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf)

@@ -94,21 +94,27 @@ static inline rc_lanes rc_lanes_in_range(rc_lanes bytes, uint8_t first, uint8_t 
     return (rc_lanes)((rc_lanes)(bytes - first) <= (uint8_t)(last - first));
 }
 
+/* The lanes that are not letters, digits and -./:_ or are the one that is excepted. */
+static inline rc_lanes rc_lanes_not_simple(rc_lanes bytes, char except)
+{
+    return ~((rc_lanes_in_range(bytes | 0x20, 'a', 'z') | rc_lanes_in_range(bytes, '-', ':') |
+              (rc_lanes)(bytes == '_')) &
+             (rc_lanes)(bytes != (uint8_t)except));
+}
+
 /* Is all of it letters, digits and -./:_ without the one that is excepted ('\0': none)? Most names,
  * hosts, paths and ids are, and what is not is looked at more closely. */
 static inline bool rc_lanes_is_simple(const char *p, size_t len, char except)
 {
-    for (size_t at = 0; at < len; at += RC_LANES) {
-        size_t left = len - at;
-        rc_lanes bytes = rc_lanes_load_some(p + at, left);
-        rc_lanes fits = (rc_lanes_in_range(bytes | 0x20, 'a', 'z') |
-                         rc_lanes_in_range(bytes, '-', ':') | (rc_lanes)(bytes == '_')) &
-                        (rc_lanes)(bytes != (uint8_t)except);
-        uint32_t others = rc_lanes_bits(~fits);
-        if ((left < RC_LANES ? others & ((1u << left) - 1) : others) != 0)
-            return false;
+    if (len < RC_LANES) {
+        const rc_lanes others = rc_lanes_not_simple(rc_lanes_load_part(p, len), except);
+        return (rc_lanes_bits(others) & ((1u << len) - 1)) == 0;
     }
-    return true;
+    /* The last ones overlap. */
+    rc_lanes others = rc_lanes_not_simple(rc_lanes_load(p + len - RC_LANES), except);
+    for (size_t at = 0; at + RC_LANES < len; at += RC_LANES)
+        others |= rc_lanes_not_simple(rc_lanes_load(p + at), except);
+    return rc_lanes_bits(others) == 0;
 }
 
 #endif

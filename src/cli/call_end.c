@@ -245,6 +245,15 @@ static void show_notes(rc_caller *c)
         note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
 }
 
+/* Of several attempts there is, and of a connection that was not made: where, what was shown. */
+static bool has_more_to_know(const rc_report *report)
+{
+    const rc_report *cause = rc_report_cause(report);
+    return rc_report_attempt_count(report) > 1 ||
+           (rc_report_provider_status(report) == 0 && cause != NULL &&
+            rc_report_detail(cause).len > 0);
+}
+
 static void show_panel(rc_caller *c)
 {
     const int64_t now_unix_ms = rc_clock_unix_ms(c->calls);
@@ -256,8 +265,7 @@ static void show_panel(rc_caller *c)
         .now_unix_ms = now_unix_ms,
         .utc_offset_s = rc_clock_utc_offset_s(c->calls, now_unix_ms),
     };
-    /* Of a single attempt there is not more to know. */
-    const rc_view view = rc_report_attempt_count(c->report) > 1 ? RC_VIEW_INTERNAL : RC_VIEW_USER;
+    const rc_view view = has_more_to_know(c->report) ? RC_VIEW_INTERNAL : RC_VIEW_USER;
     rc_render_human(c->report, view, &style, &c->cli->err);
 }
 

@@ -55,8 +55,8 @@ static rc_str via_words(const rc_caller *c, rc_buf *message, const char *who, co
 static rc_str advice_unreachable(const rc_caller *c)
 {
     const rc_upstream_kind kind = c->ask.facts.failure_kind;
-    const bool is_silent =
-        kind == RC_UPSTREAM_TLS_TIMEOUT || kind == RC_UPSTREAM_RESET || kind == RC_UPSTREAM_CLOSED;
+    const bool is_silent = kind == RC_UPSTREAM_TLS_TIMEOUT || kind == RC_UPSTREAM_TLS_RESET ||
+                           kind == RC_UPSTREAM_TLS_CLOSED;
     if (c->origin.is_https && is_silent)
         return RC_STR("Use http:// if it listens without TLS, as `recourse serve` does; or leave "
                       "out --via: then the call is made without one.");

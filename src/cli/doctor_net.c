@@ -130,39 +130,25 @@ static bool ask_provider(rc_ask_net *net, patient *p)
 static stage stage_of(const rc_asked *asked)
 {
     const rc_upstream_kind kind = asked->failure;
-    if (kind == RC_UPSTREAM_DNS_FAILED || kind == RC_UPSTREAM_DNS_TIMEOUT ||
+    if ((kind >= RC_UPSTREAM_DNS_UNKNOWN && kind <= RC_UPSTREAM_DNS_TIMEOUT) ||
         kind == RC_UPSTREAM_ADDRESS_REFUSED)
         return STAGE_NAME;
     if (kind >= RC_UPSTREAM_CONNECT_REFUSED && kind <= RC_UPSTREAM_CONNECT_TIMEOUT)
         return STAGE_CONNECTION;
-    if (kind >= RC_UPSTREAM_TLS_TIMEOUT && kind <= RC_UPSTREAM_TLS_BROKEN)
+    if (kind >= RC_UPSTREAM_TLS_TIMEOUT && kind <= RC_UPSTREAM_TLS_CLOSED)
         return STAGE_TLS;
     return STAGE_ANSWER;
 }
 
-static const char *advice_of(rc_upstream_kind kind)
+/* The report's, where it is about the connection. */
+static rc_str advice_of(const rc_asked *asked, const rc_report *report)
 {
-    switch (stage_of(&(rc_asked){.failure = kind})) {
-    case STAGE_NAME:
-        return kind == RC_UPSTREAM_ADDRESS_REFUSED
-                   ? "a name that stands for an address of your own network needs private_network: "
-                     "true"
-                   : "check base_url, and how this machine finds names";
-    case STAGE_CONNECTION:
-        return kind == RC_UPSTREAM_CONNECT_REFUSED ? "check base_url; is the server running?"
-                                                   : "check the network, the firewall, a proxy";
-    case STAGE_TLS:
-        break;
-    case STAGE_ANSWER:
-        return "try again; then look at the provider's status page";
-    }
-    if (kind == RC_UPSTREAM_TLS_UNTRUSTED || kind == RC_UPSTREAM_TLS_SELF_SIGNED)
-        return "add its issuer to the system's certificates, or name a file in SSL_CERT_FILE";
-    if (kind == RC_UPSTREAM_TLS_EXPIRED || kind == RC_UPSTREAM_TLS_NOT_YET_VALID)
-        return "check this machine's date; else the server needs another certificate";
-    if (kind == RC_UPSTREAM_TLS_WRONG_HOST)
-        return "check the host in base_url";
-    return "check base_url: is that the right port, and is it https://?";
+    if (asked->failure == RC_UPSTREAM_ADDRESS_REFUSED)
+        return RC_STR("a name that stands for an address of your own network needs "
+                      "private_network: true");
+    return stage_of(asked) == STAGE_ANSWER
+               ? RC_STR("try again; then look at the provider's status page")
+               : rc_report_action_detail(report);
 }
 
 /* "openai tls" */
@@ -225,6 +211,7 @@ static const rc_report *classify(const rc_doctor *doctor, const patient *p, cons
         .header_count = asked->header_count,
         .body = rc_buf_get(&asked->body),
         .transport = rc_upstream_kind_transport(asked->failure),
+        .connection = rc_upstream_kind_connection(asked->failure),
         .phase = asked->failure != RC_UPSTREAM_NONE ? asked->phase : RC_PHASE_HEADERS,
         .replay = RC_REPLAY_YES,
         .now_unix_ms = rc_clock_unix_ms(doctor->cli->calls),
@@ -246,7 +233,7 @@ static void add_failure(rc_doctor *doctor, const patient *p, const rc_asked *ask
         rc_finding_say(rc_finding_say(finding, " ("), rc_code_name(rc_report_code(report)));
         rc_finding_say(finding, ")");
     }
-    rc_finding_advise(finding, advice_of(asked->failure));
+    rc_config_text_append(finding->advice, sizeof finding->advice, advice_of(asked, report));
     rc_report_free(report);
 }
 

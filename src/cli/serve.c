@@ -68,7 +68,8 @@ const rc_command rc_command_serve = {
         "Takes requests in the interfaces of OpenAI, Anthropic and Gemini and passes them on as "
         "the configuration's routes say. What fails is tried again or elsewhere as the policy "
         "says; what cannot be helped is told in the client's own dialect. SIGHUP reads the "
-        "configuration again; a bad one is refused and the old one goes on. SIGTERM lets what is "
+        "configuration again; a bad one is refused and the old one goes on. SIGUSR1 opens the log "
+        "again and writes the state into it. SIGTERM lets what is "
         "under way finish; a second one does not. Sockets that systemd has opened are used in "
         "place of listen. Without a configuration a provider named "
         "demo fails on purpose: its models are called like those of recourse mock.",

@@ -8,7 +8,7 @@
 
 /* ---- what it shows and does ---- */
 
-static bool look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
+bool rc_serve_look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
 {
     serve_run *run = ctx;
     ret_snapshot->started_unix_ms = run->started_unix_ms;
@@ -28,6 +28,8 @@ static bool look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
     config->loaded_unix_ms = run->loaded_unix_ms;
     config->is_refused = run->is_refused;
     config->refusal = rc_arena_dup(arena, rc_str_c(run->is_refused ? run->refusal : ""));
+    config->waits = run->waits;
+    config->wait_count = run->wait_count;
     return rc_arena_status(arena) == RC_OK;
 }
 
@@ -46,7 +48,7 @@ static void act(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_
     if (run->gateway == NULL) {
         set_text(ret_outcome, RC_ADMIN_FAILED, "the gateway has ended");
     } else if (action->kind == RC_ADMIN_RELOAD) {
-        if (rc_serve_reload(run))
+        if (rc_serve_reload(run, action))
             set_text(ret_outcome, RC_ADMIN_DONE, "the configuration was read again");
         else
             set_text(ret_outcome, RC_ADMIN_REFUSED, run->refusal);
@@ -164,7 +166,7 @@ int rc_serve_admin_open(serve_run *run)
             run->cli,
             said != NULL ? "--admin takes HOST:PORT or off, not " : "admin.listen is no HOST:PORT",
             said != NULL ? said : "", said != NULL ? RC_EXIT_USAGE : RC_EXIT_CONFIG);
-    const rc_admin_source source = {.look = look, .act = act, .ctx = run};
+    const rc_admin_source source = {.look = rc_serve_look, .act = act, .ctx = run};
     const rc_admin_settings settings = {
         .alloc = run->cli->alloc,
         .calls = run->cli->calls,

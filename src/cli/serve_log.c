@@ -7,46 +7,114 @@
 #include "sys/file.h"
 
 #define TARGET_MAX_BYTES 512
+#define PATH_SHOWN_BYTES 300
 
 static int64_t now_unix_ms(const serve_run *run)
 {
     return rc_clock_unix_ms(run->cli->calls);
 }
 
+/* ---- ways ---- */
+
+static const rc_serve_log_way *way_of(const serve_run *run)
+{
+    static const rc_serve_log_way closed = {.is_on = false};
+    const rc_serve_log_way *way = atomic_load(&run->log.way);
+    return way != NULL ? way : &closed;
+}
+
+bool rc_serve_log_is_json(const serve_run *run)
+{
+    const rc_serve_log_way *way = way_of(run);
+    return way->is_on && way->style.is_json;
+}
+
+static void make_ways(serve_run *run)
+{
+    const rc_cli *cli = run->cli;
+    const int32_t offset_s = cli->calls->utc_offset_s((time_t)(now_unix_ms(run) / 1000));
+    for (size_t i = 0; i < RC_SERVE_LOG_WAYS; i++) {
+        rc_serve_log_way *way = &run->log.ways[i];
+        way->is_on = rc_log_style_choose((rc_config_log_format)(i / 2), &cli->err_terminal,
+                                         i % 2 == 1, &way->style);
+        way->style.utc_offset_s = offset_s;
+    }
+}
+
+static const rc_serve_log_way *choose(const serve_run *run, const rc_config_log *config)
+{
+    const uint32_t format =
+        run->options->log_format >= 0 ? (uint32_t)run->options->log_format : config->format;
+    return &run->log.ways[2 * (size_t)format + (config->file.len > 0 ? 1 : 0)];
+}
+
+/* On the sink's thread. */
+static size_t format_dropped(void *ctx, uint64_t count, char *room, size_t size)
+{
+    const serve_run *run = ctx;
+    rc_log_teller teller = {.style = way_of(run)->style, .calls = run->cli->calls};
+    return rc_log_format_dropped(&teller, count, room, size);
+}
+
 /* ---- open and close ---- */
+
+static int refuse_file(serve_run *run, rc_str file, int error)
+{
+    rc_cli *cli = run->cli;
+    rc_cli_complain(cli, "serve");
+    rc_cli_text(&cli->err, "the log cannot be written: ");
+    if (file.len > 0) {
+        rc_cli_text(&cli->err, "log.file: ");
+        rc_cli_name(cli, file);
+        rc_cli_text(&cli->err, ": ");
+    }
+    rc_cli_text(&cli->err, error > 0 ? rc_sys_error_text(error) : "there is no memory for it");
+    if (file.len > 0 && error > 0)
+        rc_cli_text(&cli->err, ". Make its folder, let this user write there, or name another file "
+                               "in log.file; without one the log goes to standard error");
+    rc_buf_push_byte(&cli->err, '\n');
+    return RC_EXIT_IO;
+}
 
 int rc_serve_log_open(serve_run *run, const rc_config_log *config)
 {
-    rc_cli *cli = run->cli;
+    make_ways(run);
+    return rc_serve_log_change(run, config);
+}
+
+int rc_serve_log_change(serve_run *run, const rc_config_log *config)
+{
     rc_serve_log *log = &run->log;
-    const rc_config_log_format format = run->options->log_format >= 0
-                                            ? (rc_config_log_format)run->options->log_format
-                                            : (rc_config_log_format)config->format;
-    log->is_on = rc_log_style_choose(format, &cli->err_terminal, config->file.len > 0, &log->style);
-    if (!log->is_on)
-        return RC_EXIT_OK;
-    log->style.utc_offset_s = cli->calls->utc_offset_s((time_t)(now_unix_ms(run) / 1000));
-    log->teller = (rc_log_teller){.style = log->style, .calls = cli->calls};
+    const rc_serve_log_way *way = choose(run, config);
+    const char *path = config->file.len > 0 ? config->file.ptr : NULL;
     const rc_log_sink_settings settings = {
-        .calls = cli->calls,
-        .path = config->file.len > 0 ? config->file.ptr : NULL,
-        .format_dropped = rc_log_format_dropped,
-        .ctx = &log->teller,
-    };
-    const int error = rc_log_sink_start(&settings, &cli->alloc, &log->sink);
-    if (error == 0)
-        return RC_EXIT_OK;
-    return rc_serve_refuse(cli, "the log cannot be written: ",
-                           error > 0 ? rc_sys_error_text(error) : "there is no memory for it",
-                           RC_EXIT_IO);
+        .calls = run->cli->calls, .path = path, .format_dropped = format_dropped, .ctx = run};
+    int error = 0;
+    if (way->is_on && log->sink != NULL)
+        error = rc_log_sink_move(log->sink, path);
+    else if (way->is_on)
+        error = rc_log_sink_start(&settings, &run->cli->alloc, &log->sink);
+    if (error != 0)
+        return refuse_file(run, config->file, error);
+    atomic_store(&log->way, way);
+    return RC_EXIT_OK;
 }
 
 void rc_serve_log_reopen(serve_run *run)
 {
-    const int error = run->log.sink != NULL ? rc_log_sink_reopen(run->log.sink) : 0;
-    if (error != 0)
-        (void)rc_serve_refuse(run->cli,
-                              "the log cannot be opened again: ", rc_sys_error_text(error), 0);
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf text;
+    const int error = way_of(run)->is_on ? rc_log_sink_reopen(run->log.sink) : 0;
+    if (error == 0)
+        return;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push(&text, RC_STR("log.file cannot be opened again: "));
+    rc_buf_push(&text, rc_str_slice(rc_gateway_world(run->gateway)->plans->config->log.file, 0,
+                                    PATH_SHOWN_BYTES));
+    rc_buf_push(&text, RC_STR(": "));
+    rc_buf_push(&text, rc_str_c(rc_sys_error_text(error)));
+    rc_buf_push(&text, RC_STR(". The file that was open goes on; correct that, then send SIGUSR1"));
+    rc_serve_log_event(run, RC_LOG_EVENT_LOG_CLOSED, rc_buf_get(&text));
 }
 
 void rc_serve_log_close(serve_run *run)
@@ -72,18 +140,21 @@ static void push_line(serve_run *run, rc_status status, const rc_buf *line)
 
 /* ---- events ---- */
 
-void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
+static void push_event(serve_run *run, const rc_serve_log_way *way, rc_log_event event, rc_str text)
 {
     char memory[RC_LOG_LINE_MAX];
     rc_buf line;
     const rc_log_field field = {.key = "message", .text = text};
     rc_buf_init_fixed(&line, memory, sizeof memory);
-    if (run->log.is_on && run->log.style.is_json) {
-        push_line(run,
-                  rc_log_push_event(&line, &run->log.style, now_unix_ms(run), event, &field, 1),
-                  &line);
-        return;
-    }
+    push_line(run, rc_log_push_event(&line, &way->style, now_unix_ms(run), event, &field, 1),
+              &line);
+}
+
+static void talk(serve_run *run, rc_str text)
+{
+    char memory[RC_LOG_LINE_MAX];
+    rc_buf line;
+    rc_buf_init_fixed(&line, memory, sizeof memory);
     rc_buf_push(&line, RC_STR("recourse serve: "));
     rc_log_push_clean(&line, text);
     rc_buf_push_byte(&line, '\n');
@@ -91,6 +162,30 @@ void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
     if (rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(&line)) != 0)
         atomic_fetch_add(&run->log.lost, 1);
     uv_mutex_unlock(&run->talk);
+}
+
+void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
+{
+    const rc_serve_log_way *way = way_of(run);
+    if (way->is_on && way->style.is_json)
+        push_event(run, way, event, text);
+    else
+        talk(run, text);
+}
+
+void rc_serve_log_note(serve_run *run, rc_log_event event, rc_str text)
+{
+    const rc_serve_log_way *way = way_of(run);
+    if (way->is_on)
+        push_event(run, way, event, text);
+    else
+        talk(run, text);
+}
+
+void rc_serve_log_line(serve_run *run, rc_str line)
+{
+    if (way_of(run)->is_on)
+        rc_log_sink_push(run->log.sink, line);
 }
 
 void rc_serve_log_suppressed(void *ctx, rc_str line)
@@ -154,7 +249,8 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
     char memory[RC_LOG_LINE_MAX];
     rc_buf target;
     rc_buf line;
-    if (!run->log.is_on)
+    const rc_serve_log_way *way = way_of(run);
+    if (!way->is_on)
         return;
     rc_buf_init_fixed(&target, names, sizeof names);
     if (record->provider.len > 0) {
@@ -176,6 +272,8 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
         .provider_request_id = has_report ? rc_report_request_id(record->report) : none,
         .status = record->status,
         .code = has_report ? rc_report_code(record->report) : RC_CODE_NONE,
+        .rule = has_report ? rc_report_rule(record->report) : none,
+        .message = has_report ? rc_report_message(record->report) : none,
         .attempts = record->attempts,
         .switches = record->switches,
         .wait_ms = record->wait_ms,
@@ -191,5 +289,5 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
         .is_committed = record->was_begun,
     };
     rc_buf_init_fixed(&line, memory, sizeof memory);
-    push_line(run, rc_log_push_request(&line, &run->log.style, &request), &line);
+    push_line(run, rc_log_push_request(&line, &way->style, &request), &line);
 }

@@ -3,7 +3,10 @@
  *
  *   json     all of it, through a sink that keeps nobody waiting
  *   human    requests through the sink; events as talk, "recourse serve: ..."
- *   off      neither */
+ *   off      no requests; events as talk
+ *
+ * Which of these it is, and where lines go, can change while lines are written: each line is of one
+ * way, the one that it found. */
 #ifndef RC_CLI_SERVE_LOG_H
 #define RC_CLI_SERVE_LOG_H
 
@@ -13,15 +16,27 @@
 int rc_serve_log_open(serve_run *run, const rc_config_log *config);
 void rc_serve_log_close(serve_run *run);
 
+/* Another edition may want another file or another format. RC_EXIT_OK; else err says why not, and
+ * nothing has changed. The thread of the main loop. */
+int rc_serve_log_change(serve_run *run, const rc_config_log *config);
+
 /* Opens the file again under its name, as after it was moved away; one that cannot be opened is
  * told of, and the old one goes on. */
 void rc_serve_log_reopen(serve_run *run);
+
+/* Are its lines for programs? Then nothing else may stand between them. */
+bool rc_serve_log_is_json(const serve_run *run);
 
 /* Lines that could not be written so far: all of them, for whatever reason. */
 uint64_t rc_serve_log_dropped(serve_run *run);
 
 /* Any thread. text: for people, one line; borrows. */
 void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text);
+
+/* The same, but that lines for people go where those of requests do, too. */
+void rc_serve_log_note(serve_run *run, rc_log_event event, rc_str text);
+/* A whole line of JSON. line: copies. */
+void rc_serve_log_line(serve_run *run, rc_str line);
 
 /* rc_gateway_settings.on_record, on_suppressed, on_store: any thread. ctx: the serve_run. */
 void rc_serve_log_record(void *ctx, const rc_gate_record *record);

@@ -4,23 +4,31 @@
 
 #include "cli/serve.h"
 #include "cli/serve_explain.h"
+#include "cli/serve_fixed.h"
 #include "gateway/admin_audit.h"
 #include "gateway/admin_live.h"
 #include "gateway/gateway.h"
 #include "gateway/log_line.h"
 #include "sys/log_sink.h"
 
-#define RC_SERVE_SIGNALS 3
+#define RC_SERVE_SIGNALS 10
 #define RC_SERVE_REFUSAL_MAX 512
 /* sysexits.h: a service is not available. */
 #define RC_EXIT_UNAVAILABLE 69
 
-typedef struct rc_serve_log {
-    bool is_on;
+/* By rc_config_log_format, for standard error and for a file. */
+#define RC_SERVE_LOG_WAYS 8
+
+typedef struct rc_serve_log_way {
+    bool is_on; /* then there is a sink */
     rc_log_style style;
-    rc_log_teller teller;
-    rc_log_sink *sink;
-    _Atomic uint64_t lost; /* lines that did not even get to it */
+} rc_serve_log_way;
+
+typedef struct rc_serve_log {
+    rc_serve_log_way ways[RC_SERVE_LOG_WAYS];
+    _Atomic(const rc_serve_log_way *) way; /* one of them; NULL: it is not open */
+    rc_log_sink *sink;                     /* NULL: it was never on */
+    _Atomic uint64_t lost;                 /* lines that did not even get to it */
 } rc_serve_log;
 
 typedef struct serve_run {
@@ -36,6 +44,9 @@ typedef struct serve_run {
     rc_admin_audit audit;
     rc_serve_explain explain;
     rc_serve_log log;
+    rc_serve_fixed fixed;
+    rc_str waits[RC_SERVE_FIXED_KEYS]; /* keys of the newest edition that need a restart */
+    size_t wait_count;
     bool is_stopping;
     int64_t started_unix_ms;
     int64_t loaded_unix_ms;
@@ -43,11 +54,35 @@ typedef struct serve_run {
     char refusal[RC_SERVE_REFUSAL_MAX]; /* its first line */
 } serve_run;
 
+/* ---- serve_reload.c ---- */
+
+/* Reads the configuration again. False: why is in refusal, and the old one goes on. action: who
+ * wants it, and why, for the audit; borrows. */
+bool rc_serve_reload(serve_run *run, const rc_admin_action *action);
+
+/* ---- serve_signals.c ---- */
+
+/* Hears what does not ask for the end, from the first moment on; it is done when the loop runs. */
+void rc_serve_hear(serve_run *run);
+/* Hears the rest. */
+void rc_serve_hear_end(serve_run *run);
+void rc_serve_deafen(serve_run *run);
+
+/* ---- serve_state.c ---- */
+
+/* Writes into the log what there is now. */
+void rc_serve_show_state(serve_run *run);
+
+/* ---- serve_admin.c ---- */
+
+/* What there is now. As rc_admin_source.look; ctx: the serve_run. */
+bool rc_serve_look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
+
 /* ---- serve_run.c ---- */
 
-/* Reads the configuration again. */
-bool rc_serve_reload(serve_run *run);
 /* Takes no more requests and ends when all are answered. who: wants it, for the log; borrows. */
+/* Adds the next step to why a configuration cannot be used, where there is one. */
+void rc_serve_advise(rc_gate_trouble *trouble);
 void rc_serve_drain(serve_run *run, const char *who);
 
 /* "recourse serve: WHAT WHY"; gives the exit status. */

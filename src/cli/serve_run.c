@@ -25,8 +25,6 @@
 #define PASSED_MAX 8
 #define MALLOC_KEPT_BYTES (512 << 10)
 
-static const int signal_numbers[RC_SERVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-
 int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
 {
     rc_cli_complain(cli, "serve");
@@ -36,108 +34,14 @@ int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_sta
     return exit_status;
 }
 
-/* ---- signals ---- */
+/* ---- the end ---- */
 
 static void on_stopped(void *ctx)
 {
     serve_run *run = ctx;
     run->gateway = NULL;
     rc_serve_admin_stop(run);
-    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++)
-        if (run->signals[i].data != NULL)
-            uv_close((uv_handle_t *)&run->signals[i], NULL);
-}
-
-/* What a running gateway cannot change. */
-static void warn_of_restart(const serve_run *run, const rc_config *old, const rc_config *new)
-{
-    const struct {
-        const char *key;
-        bool is_other;
-    } keys[] = {
-        {"listen", run->options->listen == NULL && !rc_str_eq(old->root.listen, new->root.listen)},
-        {"threads", old->root.threads != new->root.threads},
-        {"store", !rc_str_eq(old->root.store, new->root.store)},
-        {"audit", old->audit.durability != new->audit.durability ||
-                      old->audit.on_failure != new->audit.on_failure},
-        {"admin",
-         (run->options->admin == NULL && !rc_str_eq(old->admin.listen, new->admin.listen)) ||
-             !rc_str_eq(old->admin.socket, new->admin.socket)},
-        {"limits.max_connections", old->limits.max_connections != new->limits.max_connections},
-        {"limits.max_header_bytes", old->limits.max_header_bytes != new->limits.max_header_bytes},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (!keys[i].is_other)
-            continue;
-        rc_cli_complain(run->cli, "serve");
-        rc_cli_text(&run->cli->err, keys[i].key);
-        rc_cli_text(&run->cli->err, " has changed; that needs a restart\n");
-    }
-}
-
-/* The first line of what was said, for those who ask later. */
-static void note_refusal(serve_run *run, size_t from)
-{
-    const rc_str said = rc_str_slice(rc_buf_get(&run->cli->err), from, SIZE_MAX);
-    const rc_str line = rc_str_slice(said, 0, rc_str_find_byte(said, '\n', 0));
-    rc_buf text;
-    rc_buf_init_fixed(&text, run->refusal, sizeof run->refusal);
-    rc_buf_push(&text, rc_str_slice(line, 0, sizeof run->refusal - 1));
-    rc_buf_push_byte(&text, '\0');
-}
-
-static bool load_again(serve_run *run)
-{
-    rc_gate_given given;
-    rc_gate_trouble trouble;
-    if (rc_serve_load(run->cli, "serve", run->options->config_path, &given) != RC_EXIT_OK) {
-        rc_gateway_note_reload(run->gateway, false);
-        return false;
-    }
-    rc_gate_plans *before = rc_gate_world_plans(rc_gateway_world(run->gateway));
-    const bool is_loaded = rc_gateway_reload(run->gateway, &given, &trouble);
-    if (is_loaded) {
-        warn_of_restart(run, before->config, given.config);
-    } else {
-        (void)rc_serve_refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
-        rc_gate_given_done(&given, &run->cli->alloc);
-    }
-    rc_gate_plans_drop(before);
-    return is_loaded;
-}
-
-/* Lines for people have no place between lines for programs. */
-static void talk_or_drop(serve_run *run, bool is_loaded)
-{
-    if (!is_loaded && run->log.is_on && run->log.style.is_json)
-        rc_buf_reset(&run->cli->err);
-    rc_cli_flush_err(run->cli);
-}
-
-bool rc_serve_reload(serve_run *run)
-{
-    char memory[RC_SERVE_REFUSAL_MAX + 64];
-    rc_buf words;
-    const size_t from = rc_buf_get(&run->cli->err).len;
-    rc_serve_log_reopen(run);
-    const bool is_loaded = !run->is_stopping && load_again(run);
-    run->is_refused = !is_loaded;
-    if (is_loaded) {
-        run->loaded_unix_ms = rc_clock_unix_ms(run->cli->calls);
-        rc_serve_admin_renew(run);
-    } else {
-        note_refusal(run, from);
-    }
-    talk_or_drop(run, is_loaded);
-    rc_buf_init_fixed(&words, memory, sizeof memory);
-    rc_cli_text(&words, "the configuration was refused; the old one goes on");
-    if (run->log.is_on && run->log.style.is_json) {
-        rc_cli_text(&words, ": ");
-        rc_cli_text(&words, run->refusal);
-    }
-    rc_serve_log_event(run, is_loaded ? RC_LOG_EVENT_RELOADED : RC_LOG_EVENT_RELOAD_REFUSED,
-                       is_loaded ? RC_STR("the configuration was read again") : rc_buf_get(&words));
-    return is_loaded;
+    rc_serve_deafen(run);
 }
 
 void rc_serve_drain(serve_run *run, const char *who)
@@ -152,19 +56,6 @@ void rc_serve_drain(serve_run *run, const char *who)
     rc_cli_text(&text, " asks for the end: no more requests; it ends when all are answered");
     rc_serve_log_event(run, RC_LOG_EVENT_DRAINING, rc_buf_get(&text));
     rc_gateway_stop(run->gateway);
-}
-
-static void on_signal(uv_signal_t *handle, int number)
-{
-    serve_run *run = handle->data;
-    if (run->gateway == NULL)
-        return;
-    if (number == SIGHUP)
-        (void)rc_serve_reload(run);
-    else if (run->is_stopping)
-        rc_gateway_close(run->gateway);
-    else
-        rc_serve_drain(run, number == SIGINT ? "a signal (SIGINT)" : "a signal (SIGTERM)");
 }
 
 /* ---- listening ---- */
@@ -197,7 +88,7 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     rc_buf number;
     const size_t len = strlen(path);
     if (len >= sizeof folder)
-        return rc_serve_refuse(cli, "the name of the port file is too long", "", RC_EXIT_USAGE);
+        return rc_serve_refuse(cli, "--port-file: the name is too long", "", RC_EXIT_USAGE);
     const char *slash = strrchr(path, '/');
     if (slash != NULL) {
         name = slash + 1;
@@ -211,8 +102,13 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     const int error = rc_output_write(&output, name, rc_buf_get(&number));
     if (error == 0)
         return RC_EXIT_OK;
-    return rc_serve_refuse(cli, "cannot write the port file: ", rc_sys_error_text(error),
-                           RC_EXIT_IO);
+    rc_cli_complain(cli, "serve");
+    rc_cli_text(&cli->err, "the port file cannot be written: --port-file ");
+    rc_cli_name(cli, rc_str_c(path));
+    rc_cli_text(&cli->err, ": ");
+    rc_cli_text(&cli->err, rc_sys_error_text(error));
+    rc_cli_text(&cli->err, ". Make its folder, let this user write there, or name another file\n");
+    return RC_EXIT_IO;
 }
 
 static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
@@ -306,7 +202,7 @@ static int listen_here(serve_run *run)
     if (result != RC_EXIT_OK)
         return result;
     rc_serve_log_address(run, "listening at http://", address.host, listening.port);
-    show_demo(cli, config, &address, listening.port, run->log.is_on && run->log.style.is_json);
+    show_demo(cli, config, &address, listening.port, rc_serve_log_is_json(run));
     rc_cli_flush_err(cli);
     return RC_EXIT_OK;
 }
@@ -332,21 +228,16 @@ static void prepare_process(void)
     }
 }
 
-static void hear_signals(serve_run *run)
-{
-    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
-        (void)uv_signal_init(&run->loop, &run->signals[i]);
-        run->signals[i].data = run;
-        (void)uv_signal_start(&run->signals[i], on_signal, signal_numbers[i]);
-    }
-}
-
 static int begin(serve_run *run)
 {
     const int passed = passed_sockets(run->cli);
-    if (!rc_gateway_open(run->gateway))
+    const rc_serve_said said = {.is_listen = passed > 0 || run->options->listen != NULL,
+                                .is_admin = run->options->admin != NULL};
+    const rc_config *config = rc_gateway_world(run->gateway)->plans->config;
+    if (!rc_gateway_open(run->gateway) ||
+        rc_serve_fixed_init(&run->fixed, config, said, &run->cli->alloc) != RC_OK)
         return rc_serve_refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
-    hear_signals(run);
+    rc_serve_hear_end(run);
     int result = rc_serve_admin_open(run);
     if (result == RC_EXIT_OK)
         result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
@@ -391,9 +282,12 @@ static int make_gateway(serve_run *run)
         .ctx = run,
     };
     run->gateway = rc_gateway_new(&settings, &given, &trouble);
+    /* What reading the configuration and opening the store took for a while. */
+    (void)malloc_trim(0);
     if (run->gateway != NULL)
         return RC_EXIT_OK;
     rc_gate_given_done(&given, &run->cli->alloc);
+    rc_serve_advise(&trouble);
     return rc_serve_refuse(run->cli, "", trouble.text,
                            trouble.is_memory ? RC_EXIT_INTERNAL : RC_EXIT_CONFIG);
 }
@@ -410,15 +304,19 @@ int rc_serve(rc_cli *cli, const rc_serve_options *options)
         (void)uv_loop_close(&run.loop);
         return rc_serve_refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
     }
+    rc_serve_hear(&run);
     int result = make_gateway(&run);
     if (result == RC_EXIT_OK) {
         result = begin(&run);
         if (result != RC_EXIT_OK)
             rc_gateway_close(run.gateway);
+    } else {
+        rc_serve_deafen(&run);
     }
     (void)uv_run(&run.loop, UV_RUN_DEFAULT);
     (void)uv_loop_close(&run.loop);
     rc_serve_log_close(&run);
+    rc_serve_fixed_done(&run.fixed);
     uv_mutex_destroy(&run.talk);
     return result;
 }

@@ -285,9 +285,56 @@ static bool is_comment(const rc_sse *sse)
     return sse->line == LINE_COMMENT && !sse->has_field;
 }
 
+/* A line that begins so and ends in LF; *at is moved past it. False: another one stands there, or
+ * it goes on in the next piece. */
+static bool pass_line(rc_str piece, rc_str begin, size_t *at, rc_str *ret_value)
+{
+    const char *start = piece.ptr + *at;
+    const size_t left = piece.len - *at;
+    if (left < begin.len || memcmp(start, begin.ptr, begin.len) != 0)
+        return false;
+    const char *lf = memchr(start, '\n', left);
+    if (!lf || memchr(start, '\r', (size_t)(lf - start)))
+        return false;
+    start += begin.len;
+    start += *start == ' ';
+    *ret_value = rc_str_make(start, (size_t)(lf - start));
+    *at = (size_t)(lf - piece.ptr) + 1;
+    return true;
+}
+
+/* An event that lies in the piece and has one line of data, and perhaps its name in front, as
+ * nearly all do: what all the rest of the reader would make of it. */
+static bool pull_plain(rc_sse *sse, rc_stream_event *ret_event)
+{
+    rc_stream_feed *feed = &sse->feed;
+    const rc_str piece = feed->piece;
+    rc_str name = {NULL, 0};
+    rc_str data;
+    size_t at = feed->at;
+    if (!rc_stream_feed_is_between(feed) || at == piece.len || sse->line != LINE_EMPTY ||
+        sse->has_field || sse->is_after_cr || sse->is_lf_skipped || sse->bom < BOM_LEN)
+        return false;
+    if (piece.ptr[at] == 'e' && !pass_line(piece, RC_STR("event:"), &at, &name))
+        return false;
+    if (!pass_line(piece, RC_STR("data:"), &at, &data) || at == piece.len ||
+        piece.ptr[at] != '\n' || at + 1 - feed->at > feed->max_bytes)
+        return false;
+    rc_stream_feed_take(feed, at + 1, ret_event);
+    ret_event->type = RC_STREAM_EVENT_DATA;
+    ret_event->name = name;
+    ret_event->data = data;
+    ret_event->has_data = true;
+    sse->ended = RC_STREAM_EVENT_DATA;
+    sse->was_lone_cr = false;
+    return true;
+}
+
 bool rc_sse_pull(rc_sse *sse, rc_stream_event *ret_event)
 {
     rc_stream_feed_begin(&sse->feed);
+    if (pull_plain(sse, ret_event))
+        return true;
     if (!sse->feed.has_end)
         scan(sse);
     switch (rc_stream_feed_give(&sse->feed, ret_event)) {

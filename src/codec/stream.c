@@ -10,6 +10,11 @@ void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect)
     rc_usage_init(&watch->usage);
 }
 
+void rc_stream_watch_set_mould(rc_stream_watch *watch, rc_stream_mould *mould)
+{
+    watch->mould = mould;
+}
+
 /* What one event is. */
 
 static bool is_error_name(rc_str name)
@@ -23,7 +28,7 @@ static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *ev
                          rc_stream_found *found)
 {
     rc_str text = rc_str_trim(event->raw);
-    bool is_error = rc_stream_walk(watch->dialect, event->name, text, found) &&
+    bool is_error = rc_stream_walk(watch->dialect, event->name, text, NULL, found) &&
                     found->seen.kinds & RC_STREAM_ERROR;
     *found = rc_stream_found_none();
     found->seen.kinds = is_error ? RC_STREAM_ERROR : RC_STREAM_OTHER;
@@ -40,7 +45,7 @@ static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *ev
         found->seen.kinds = RC_STREAM_TERMINATOR;
     else if (rc_str_eq(data, RC_STR("[DONE]")))
         found->seen.kinds = RC_STREAM_OTHER; /* another dialect's habit */
-    else if (!rc_stream_walk(watch->dialect, event->name, data, found))
+    else if (!rc_stream_walk(watch->dialect, event->name, data, watch->mould, found))
         found->seen.kinds = RC_STREAM_DAMAGED;
 }
 
@@ -99,9 +104,9 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
 {
     watch->begun |= found->begun;
     watch->finished = (watch->finished & ~found->begun) | found->finished;
-    if (found->seen.finish != RC_STREAM_FINISH_NONE &&
-        rc_stream_finish_counts(watch->finish, found->seen.finish))
-        watch->finish = found->seen.finish;
+    const rc_stream_finish finish = found->seen.finish;
+    if (finish != RC_STREAM_FINISH_NONE && rc_stream_finish_counts(watch->finish, finish))
+        watch->finish = finish;
 }
 
 /* What is counted once the model has stopped is all of it. */

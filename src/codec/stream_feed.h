@@ -61,6 +61,25 @@ typedef enum rc_stream_given {
  * rest. */
 rc_stream_given rc_stream_feed_give(rc_stream_feed *feed, rc_stream_event *ret_event);
 
+/* Does the next event begin where the reader stands? */
+static inline bool rc_stream_feed_is_between(const rc_stream_feed *feed)
+{
+    return !feed->has_end && feed->from == feed->at && feed->offset + feed->at == feed->begin;
+}
+
+/* Between two events: the one that ends at `end` of the piece, below the ceiling, as
+ * rc_stream_feed_give gives it. */
+static inline void rc_stream_feed_take(rc_stream_feed *feed, size_t end, rc_stream_event *ret_event)
+{
+    const rc_str raw = rc_str_make(feed->piece.ptr + feed->at, end - feed->at);
+    *ret_event = (rc_stream_event){
+        .begin = feed->begin, .end = feed->offset + end, .raw = raw, .retry_ms = -1};
+    feed->at = end;
+    feed->from = end;
+    feed->end = end;
+    feed->begin = ret_event->end;
+}
+
 /* The stream has ended: what is left as an event that is cut. False: nothing is. */
 bool rc_stream_feed_give_rest(rc_stream_feed *feed, rc_stream_event *ret_event);
 

@@ -80,6 +80,32 @@ rc_stream_finish rc_stream_finish_parse(rc_str text)
     return RC_STREAM_FINISH_UNKNOWN;
 }
 
+static int weight_of(rc_stream_finish finish)
+{
+    switch (finish) {
+    case RC_STREAM_FINISH_NONE:
+    case RC_STREAM_FINISH_UNKNOWN:
+    case RC_STREAM_FINISH_GOOD:
+        return 0;
+    case RC_STREAM_FINISH_LENGTH:
+        return 1;
+    case RC_STREAM_FINISH_FILTER:
+    case RC_STREAM_FINISH_REFUSAL:
+    case RC_STREAM_FINISH_CONTEXT:
+        return 2;
+    case RC_STREAM_FINISH_TOOL:
+    case RC_STREAM_FINISH_ERROR:
+        return 3;
+    }
+    return 0;
+}
+
+/* Of those that failed alike the first one counts, of good ones the last. */
+bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish now)
+{
+    return weight_of(before) == 0 || weight_of(now) > weight_of(before);
+}
+
 const char *rc_stream_dialect_name(rc_stream_dialect dialect)
 {
     return dialect < RC_STREAM_DIALECT_COUNT ? rc_stream_dialects[dialect].name : "unknown";

@@ -66,12 +66,8 @@ const rc_stream_type *rc_stream_type_find(rc_stream_dialect dialect, rc_str type
 /* A finish reason as a dialect spells it, in any case. */
 rc_stream_finish rc_stream_finish_parse(rc_str text);
 
-/* Does the next one count, of several choices? The first one that failed does; one that was cut at
- * its limit hides none of them. */
-static inline bool rc_stream_finish_counts(rc_stream_finish known, rc_stream_finish next)
-{
-    return known < RC_STREAM_FINISH_LENGTH ||
-           (known == RC_STREAM_FINISH_LENGTH && next > RC_STREAM_FINISH_LENGTH);
-}
+/* Of several choices: does this ending count, and not the one before it? What a client can still
+ * use hides nothing that it cannot. */
+bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish now);
 
 #endif

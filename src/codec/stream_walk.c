@@ -3,6 +3,7 @@
 #include "base/json_find.h"
 #include "base/json_walk.h"
 #include "base/str.h"
+#include "codec/stream_mould.h"
 #include "codec/stream_table.h"
 #include "codec/usage_weight.h"
 
@@ -20,6 +21,7 @@ rc_stream_found rc_stream_found_none(void)
 typedef struct walk {
     rc_json_walk json;
     rc_stream_found *found;
+    rc_stream_cast *cast;
     unsigned choice; /* the index of the one under way */
     bool is_begun;   /* it has content */
     bool is_finished;
@@ -78,8 +80,13 @@ static void on_content(walk *w, rc_stream_action what, const rc_json_walked *v)
     found->seen.kinds |= RC_STREAM_CONTENT;
     found->seen.content_bytes += v->raw.len;
     w->is_begun = true;
-    if (what == RC_STREAM_DO_CONTENT)
-        found->usage.weight += v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
+    const bool is_weighed = what == RC_STREAM_DO_CONTENT;
+    uint64_t weight = 0;
+    if (is_weighed)
+        weight = v->first == '"' ? rc_weight_text(v->raw) : rc_weight_json(v->raw, 0);
+    found->usage.weight += weight;
+    if (v->first == '"')
+        rc_stream_cast_content(w->cast, v->raw, is_weighed ? &weight : NULL);
 }
 
 static void on_usage(rc_stream_found *found, rc_str object)
@@ -190,6 +197,8 @@ static bool walk_member(walk *w, const rc_stream_shape *form)
         return false;
     if (f)
         on_value(w, f, &v);
+    else if (w->cast->mould)
+        rc_stream_cast_loose(w->cast, key, v.first, v.raw);
     return true;
 }
 
@@ -237,8 +246,11 @@ static bool walk_root(walk *w, const rc_stream_shape *root)
     return is_good && rc_json_walk_peek(&w->json) == '\0' && w->json.at == w->json.text.len;
 }
 
-bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_found *found)
+bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_mould *mould,
+                    rc_stream_found *found)
 {
+    if (mould && rc_stream_mould_fits(mould, dialect, name, data, found))
+        return true;
     const rc_stream_traits *traits = &rc_stream_dialects[dialect];
     const rc_stream_shape *root = &rc_stream_shapes[traits->root];
     const rc_stream_type *row = NULL;
@@ -246,7 +258,9 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
         row = rc_stream_type_find(dialect, type_of(name, data));
     if (row)
         root = &rc_stream_shapes[row->shape];
-    walk w = {.json = rc_json_walk_begin(data), .found = found};
+    rc_stream_cast cast;
+    rc_stream_cast_begin(&cast, mould, data);
+    walk w = {.json = rc_json_walk_begin(data), .found = found, .cast = &cast};
     if (!walk_root(&w, root)) {
         *found = rc_stream_found_none();
         return false;
@@ -258,27 +272,41 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
         seen->kinds = traits->is_typed ? RC_STREAM_OTHER : kinds_of_nothing(data, root);
     if (seen->kinds & RC_STREAM_FINISH && seen->finish == RC_STREAM_FINISH_NONE)
         seen->finish = RC_STREAM_FINISH_UNKNOWN;
+    rc_stream_cast_end(&cast, dialect, name, found);
     return true;
+}
+
+/* Behind the last key of that name in the tail, and its quote; RC_STR_NPOS: there is none. A quote
+ * inside a string has a backslash in front of it: what has none is a key, or equals one. */
+static size_t behind_last_key(rc_str tail, rc_str key)
+{
+    if (key.len == 0 || tail.len < key.len + 3)
+        return RC_STR_NPOS;
+    for (size_t i = tail.len - key.len - 1; i >= 2; i--)
+        if (tail.ptr[i - 1] == '"' && tail.ptr[i + key.len] == '"' && tail.ptr[i - 2] != '\\' &&
+            memcmp(tail.ptr + i, key.ptr, key.len) == 0)
+            return i + key.len + 1;
+    return RC_STR_NPOS;
+}
+
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
+{
+    size_t at = behind_last_key(tail, rc_stream_dialects[dialect].finish);
+    if (at == RC_STR_NPOS)
+        return rc_str_make(NULL, 0);
+    while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
+        at++;
+    size_t end = rc_str_find_byte(tail, '"', at + 1);
+    if (end == RC_STR_NPOS || tail.ptr[at] != '"')
+        return rc_str_make(NULL, 0);
+    return rc_str_slice(tail, at + 1, end);
 }
 
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
 {
-    rc_str key = rc_stream_dialects[dialect].finish;
-    size_t at = RC_STR_NPOS; /* behind the key */
-    for (size_t i = 0; key.len > 0 && (i = rc_str_find(tail, key, i)) != RC_STR_NPOS; i++) {
-        /* A quote inside a string has a backslash in front of it: this is a key, or equals one. */
-        bool is_key = i >= 2 && tail.ptr[i - 1] == '"' && tail.ptr[i - 2] != '\\' &&
-                      i + key.len < tail.len && tail.ptr[i + key.len] == '"';
-        if (is_key)
-            at = i + key.len + 1;
-    }
-    if (at == RC_STR_NPOS)
+    rc_str finish = rc_stream_tail_finish(dialect, tail);
+    if (finish.len == 0)
         return;
-    while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
-        at++;
-    size_t end = rc_str_find_byte(tail, '"', at + 1);
-    if (end == RC_STR_NPOS || tail.ptr[at] != '"' || end == at + 1)
-        return;
-    note_finish(&found->seen, rc_str_slice(tail, at + 1, end));
+    note_finish(&found->seen, finish);
     found->finished = 1;
 }

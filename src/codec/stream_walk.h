@@ -18,10 +18,15 @@ rc_stream_found rc_stream_found_none(void);
 /* What the data of an event holds. found: nothing yet. name: of the event; counts where the data
  * has no type. False: the data is no JSON object or array, or damaged where it was looked at;
  * nothing is found then. What a shape does not name is passed over by its brackets and quotes.
- * Views data. Kinds may have RC_STREAM_REPEAT (codec/stream_table.h). */
-bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_found *found);
+ * mould: of events like this one, used and renewed; NULL: there is none. Views data. Kinds may have
+ * RC_STREAM_REPEAT (codec/stream_table.h). */
+bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stream_mould *mould,
+                    rc_stream_found *found);
 
 /* The finish reason in the last bytes of an event: the last key of the dialect's name for it. */
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found);
+
+/* The same as text, as the provider spells it; empty: there is none. Views tail. */
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail);
 
 #endif

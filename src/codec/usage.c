@@ -274,9 +274,16 @@ static bool is_embedding(rc_str list)
 
 /* The members that are looked for in one object: the places of the table, data, and what somebody
  * else wants. */
+#define TOP_MAX (COUNT(PLACES) + 1 + RC_USAGE_MORE_MAX)
 typedef struct top {
-    rc_json_member members[COUNT(PLACES) + 1 + RC_USAGE_MORE_MAX];
+    rc_json_member members[TOP_MAX];
 } top;
+
+static const uint8_t PLACE_MARKS[RC_JSON_MARKS_LEN(TOP_MAX)] = {
+#define RC_USAGE_PLACE(name, WHAT) RC_JSON_MARK(name),
+#include "../../spec/usage.def"
+    RC_JSON_MARK("data"),
+};
 
 static rc_status find_places(top *t, rc_str text, rc_json_member *more, size_t count)
 {
@@ -284,9 +291,14 @@ static rc_status find_places(top *t, rc_str text, rc_json_member *more, size_t c
     for (size_t i = 0; i < COUNT(PLACES); i++)
         t->members[i].key = PLACES[i].name;
     t->members[COUNT(PLACES)].key = RC_STR("data");
-    for (size_t i = 0; i < count; i++)
+    uint8_t marks[sizeof PLACE_MARKS];
+    memcpy(marks, PLACE_MARKS, sizeof marks);
+    for (size_t i = 0; i < count; i++) {
         wanted[i].key = more[i].key;
-    const rc_status status = rc_json_find(text, t->members, COUNT(PLACES) + 1 + count, false);
+        marks[COUNT(PLACES) + 1 + i] = rc_json_mark(more[i].key);
+    }
+    const rc_status status =
+        rc_json_find_marked(text, t->members, marks, COUNT(PLACES) + 1 + count, false);
     for (size_t i = 0; i < count; i++)
         more[i] = wanted[i];
     return status;

@@ -80,33 +80,46 @@ static void set_images(rc_charge *charge, const rc_usage_count *said, source fro
         charge->images = ask->images;
 }
 
-rc_charge rc_usage_charge(const rc_usage *usage, rc_try_end end, rc_str request)
-{
-    rc_ask ask = {.answers = 1};
-    if (end < RC_TRY_END_COUNT && ENDS[end].input > FROM_COUNT) {
-        const rc_usage_count said = rc_usage_said(usage);
-        if (said.input <= 0 && said.audio_ms < 0)
-            ask = rc_ask_read(request);
-    }
-    return rc_usage_charge_ask(usage, end, &ask);
-}
-
-rc_charge rc_usage_charge_ask(const rc_usage *usage, rc_try_end end, const rc_ask *ask)
+/* said: what rc_usage_said gives. */
+static rc_charge charge_of(const rc_usage *usage, const rc_usage_count *said, rc_try_end end,
+                           const rc_ask *ask)
 {
     rc_charge charge = {.input = 0};
-    if (end >= RC_TRY_END_COUNT || ENDS[end].input == FROM_NOWHERE)
-        return charge;
-    const rc_usage_count said = rc_usage_said(usage);
     const source from = ENDS[end].input;
-    set_input(&charge, &said, from, ask);
-    set_output(&charge, usage, &said, ENDS[end].output);
-    set_images(&charge, &said, from, ask);
-    if (said.cost_micros >= 0) {
-        charge.cost_micros = (uint64_t)said.cost_micros;
+    set_input(&charge, said, from, ask);
+    set_output(&charge, usage, said, ENDS[end].output);
+    set_images(&charge, said, from, ask);
+    if (said->cost_micros >= 0) {
+        charge.cost_micros = (uint64_t)said->cost_micros;
         charge.has_cost = true;
     }
     charge.is_measured = charge.is_measured && !charge.is_estimated;
     return charge;
+}
+
+static bool is_free(rc_try_end end)
+{
+    return end >= RC_TRY_END_COUNT || ENDS[end].input == FROM_NOWHERE;
+}
+
+rc_charge rc_usage_charge(const rc_usage *usage, rc_try_end end, rc_str request)
+{
+    if (is_free(end))
+        return (rc_charge){.input = 0};
+    const rc_usage_count said = rc_usage_said(usage);
+    const bool is_said = said.input > 0 || said.audio_ms >= 0;
+    rc_ask ask = {.answers = 1};
+    if (ENDS[end].input > FROM_COUNT && !is_said)
+        ask = rc_ask_read(request);
+    return charge_of(usage, &said, end, &ask);
+}
+
+rc_charge rc_usage_charge_ask(const rc_usage *usage, rc_try_end end, const rc_ask *ask)
+{
+    if (is_free(end))
+        return (rc_charge){.input = 0};
+    const rc_usage_count said = rc_usage_said(usage);
+    return charge_of(usage, &said, end, ask);
 }
 
 rc_charge rc_usage_foresee(rc_str request, uint64_t default_output)

@@ -1,6 +1,7 @@
 #include "codec/usage_weight.h"
 
 #include "base/json_scan.h"
+#include "base/lanes.h"
 #include "base/str.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -42,26 +43,29 @@ static unsigned weigh_byte(unsigned char byte)
     return byte < 0xE0 ? 2 : byte < 0xF0 ? 4 : 8;
 }
 
-/* Eight bytes of ASCII without an escape. */
-static bool is_plain(uint64_t word)
+/* The bytes in front that weigh one each: ASCII without an escape. */
+static inline size_t plain_len(const char *text, size_t len)
 {
-    return !((word | rc_json_scan_equal(word, '\\')) & RC_JSON_SCAN_TOPS);
+    const rc_lanes bytes = rc_lanes_load_some(text, len);
+    const uint32_t other = rc_lanes_bits(rc_lanes_high(bytes) | (rc_lanes)(bytes == '\\'));
+    const size_t plain = other != 0 ? (size_t)__builtin_ctz(other) : RC_LANES;
+    return plain < len ? plain : len;
 }
 
 uint64_t rc_weight_text(rc_str text)
 {
     uint64_t weight = 0;
-    size_t at = 0;
-    while (at < text.len) {
-        size_t len = 1;
-        if (text.len - at >= sizeof(uint64_t) && is_plain(rc_json_scan_word(text.ptr + at))) {
-            len = sizeof(uint64_t);
-            weight += len;
-        } else if (text.ptr[at] == '\\') {
+    for (size_t at = 0; at < text.len;) {
+        size_t len = plain_len(text.ptr + at, text.len - at);
+        weight += len;
+        at += len;
+        if (at == text.len || len == RC_LANES)
+            continue;
+        len = 1;
+        if (text.ptr[at] == '\\')
             weight += weigh_escape(text, at, &len);
-        } else {
+        else
             weight += weigh_byte((unsigned char)text.ptr[at]);
-        }
         at += len;
     }
     return weight;

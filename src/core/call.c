@@ -94,7 +94,7 @@ rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
     enter(call, now_ms);
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
-    rc_call_give_back(call, &call->flight, RC_BREAKER_WORKED, 0);
+    rc_call_land(call, &call->flight);
     return leave(call, rc_call_do_end(call, RC_DO_DELIVER, RC_WHY_SUCCEEDED));
 }
 
@@ -139,7 +139,7 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
     if (is_fresh)
         return leave(call, rc_call_go_on(call, entropy));
     if (credential)
-        rc_credential_kill(credential);
+        rc_credential_kill(credential, rc_call_probe_at_ms(call));
     return leave(call, rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0));
 }
 

@@ -52,12 +52,17 @@ void rc_call_pass(rc_call *call, uint16_t entry);
 /* Why a search found nobody: ALL_UNAVAILABLE, or CREDENTIALS_DEAD if only new keys would help. */
 rc_reason rc_call_why_nobody(const rc_call_search *search);
 
+/* When a credential that is refused now is asked again, if all are. */
+uint64_t rc_call_probe_at_ms(const rc_call *call);
+
 /* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
 rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential);
 
 /* The try has ended; once for each take, more often does no harm. */
 void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end,
                        uint64_t entropy);
+/* The same for one that worked; and so did its credential. */
+void rc_call_land(const rc_call *call, rc_flight *flight);
 
 /* Quota, plan, credit or balance, by the code's own row: never retried, but another credential or
  * target may have some. */

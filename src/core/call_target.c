@@ -162,7 +162,21 @@ void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end en
                       (rc_breaker_pass)flight->pass, end, call->now_ms, entropy);
 }
 
+void rc_call_land(const rc_call *call, rc_flight *flight)
+{
+    rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
+    if (credential && credential->state == RC_CREDENTIAL_DEAD)
+        rc_credential_revive(credential); /* it was refused by mistake */
+    rc_call_give_back(call, flight, RC_BREAKER_WORKED, 0);
+}
+
 /* --- what a failure tells everybody --- */
+
+uint64_t rc_call_probe_at_ms(const rc_call *call)
+{
+    uint64_t rest_ms = call->shared->settings.exhausted_ms;
+    return rest_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + rest_ms : RC_UNLIMITED;
+}
 
 typedef enum cools {
     COOLS_NOTHING,
@@ -223,6 +237,8 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
         wait_ms = (uint64_t)why->retry_after_ms;
     uint64_t until_ms =
         wait_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + wait_ms : RC_UNLIMITED - 1;
+    if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false))
+        target->cooled_for = why->code;
     if (credential)
         rc_credential_cool(credential, is_used_up ? RC_CREDENTIAL_EXHAUSTED : RC_CREDENTIAL_COOLING,
                            until_ms, is_told);
@@ -247,6 +263,7 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
     if (why->code != RC_CODE_AUTH_FAILED || !credential || credential->is_refreshing)
         return;
     bool was_refreshed = flight == &call->flight && call->is_refreshed;
-    if (was_refreshed || !credential->can_refresh)
-        rc_credential_kill(credential);
+    bool is_dead = credential->state == RC_CREDENTIAL_DEAD;
+    if (!why->is_key_cleared && (was_refreshed || is_dead || !credential->can_refresh))
+        rc_credential_kill(credential, rc_call_probe_at_ms(call));
 }

@@ -4,6 +4,7 @@
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
+#include "core/connection.h"
 #include "core/evidence.h"
 #include "core/headers.h"
 #include "core/phrases.h"
@@ -331,6 +332,12 @@ static rc_str message_of(const rc_evidence *evidence)
     return evidence->title;
 }
 
+static bool lasts(rc_connection_fault fault)
+{
+    const rc_connection_info *connection = rc_connection_get(fault);
+    return connection != NULL && connection->stays;
+}
+
 static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, const rc_rule *rule)
 {
     rc_verdict verdict = {
@@ -357,7 +364,8 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
         verdict.status = inner_status(evidence);
     verdict.limit_kind = limit_kind(evidence, m, rule->code);
     verdict.retry_after_ms = wait_of(evidence, verdict.category);
-    verdict.is_retry_refused = rc_evidence_has(evidence, RC_FACT_HINT_NO_RETRY);
+    verdict.is_retry_refused =
+        rc_evidence_has(evidence, RC_FACT_HINT_NO_RETRY) || lasts(evidence->failure->connection);
     return verdict;
 }
 

@@ -1,21 +1,112 @@
 /* A verdict as a report. */
 #include <recourse/builder.h>
 #include <recourse/classify.h>
+#include <recourse/taxonomy.h>
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "core/connection.h"
+#include "core/echo.h"
+#include "core/message.h"
 
 /* What of a body goes into a report as it came. */
 #define RAW_MAX ((size_t)4096)
+_Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "all of it is looked at");
+/* What of the provider's words goes into the message. */
+#define SAID_MAX ((size_t)500)
+#define MESSAGE_MAX (SAID_MAX + 1024)
 
 static rc_str cut(rc_str text, size_t max)
 {
     return rc_str_make(text.ptr, rc_utf8_cut(text, text.len < max ? text.len : max));
 }
 
+static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
+{
+    return rc_echo_clean(text, failure->request, failure->model, memory);
+}
+
+/* Whoever asked has to change something, and the provider says what. */
+static bool is_for_the_client(rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    return info != NULL &&
+           (info->action == RC_ACTION_FIX_REQUEST || info->action == RC_ACTION_SHORTEN_INPUT ||
+            info->action == RC_ACTION_REVISE_CONTENT || info->action == RC_ACTION_CHECK_MODEL);
+}
+
+/* In one line, so that none of it can pass for a line of ours. */
+static void push_line(rc_buf *buf, rc_str text)
+{
+    bool has_gap = false;
+    for (size_t at = 0, len = 0; at < text.len; at += len) {
+        const uint32_t point = rc_utf8_decode(text, at, &len);
+        const bool is_gap = point <= ' ' || rc_utf8_is_unsafe(point);
+        if (!is_gap && has_gap)
+            rc_buf_push_byte(buf, ' ');
+        if (!is_gap)
+            rc_buf_push(buf, rc_str_slice(text, at, at + len));
+        has_gap = is_gap;
+    }
+}
+
+/* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
+static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
+                        rc_str said)
+{
+    char memory[MESSAGE_MAX];
+    rc_buf text;
+    const rc_code_info *info = rc_code_get(verdict->code);
+    said = rc_str_trim(said);
+    if (said.len == 0 || !is_for_the_client(verdict->code))
+        return;
+    rc_str sentence = rc_str_c(info->message);
+    if (rc_str_ends_with(sentence, RC_STR(".")))
+        sentence.len--;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_message_push(&text, sentence, failure->called.len > 0 ? failure->called : verdict->provider,
+                    failure->model);
+    rc_buf_push(&text, RC_STR(": "));
+    push_line(&text, cut(said, SAID_MAX));
+    if (said.len > SAID_MAX)
+        rc_buf_push(&text, RC_STR("…"));
+    if (rc_buf_status(&text) == RC_OK)
+        rc_builder_set_message(b, rc_buf_get(&text));
+}
+
+/* A code's advice may be to try again: a verdict that takes the retry away has another. */
+static void set_action(rc_builder *b, const rc_verdict *verdict)
+{
+    const rc_code_info *row = rc_code_get(verdict->code);
+    if (row == NULL || !row->is_retryable || verdict->is_retryable)
+        return;
+    switch (verdict->category) {
+    case RC_CATEGORY_CONTENT:
+        row = rc_code_get(RC_CODE_INVALID_REQUEST);
+        break;
+    case RC_CATEGORY_CAPACITY:
+        row = rc_code_get(RC_CODE_QUOTA_EXHAUSTED);
+        break;
+    case RC_CATEGORY_AMBIGUOUS:
+        row = rc_code_get(RC_CODE_OUTCOME_UNKNOWN);
+        break;
+    case RC_CATEGORY_CONFIGURATION:
+    case RC_CATEGORY_UNKNOWN:
+    case RC_CATEGORY_NONE:
+    case RC_CATEGORY_TRANSIENT:
+    default:
+        rc_builder_set_action(b, RC_ACTION_CHECK_CONFIG,
+                              RC_STR("Check the base URL, and any proxy or certificate in between; "
+                                     "the same request would fail again."));
+        return;
+    }
+    rc_builder_set_action(b, row->action, rc_str_c(row->action_detail));
+}
+
 const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *verdict,
                                    const rc_alloc *alloc)
 {
+    char memory[RC_ECHO_TEXT_MAX];
     rc_builder b;
     rc_builder_init(&b, alloc, verdict->code);
     rc_builder_set_id_text(&b, failure->report_id);
@@ -23,10 +114,14 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     if (verdict->category != RC_CATEGORY_NONE)
         rc_builder_set_category(&b, verdict->category);
     rc_builder_set_retryable(&b, verdict->is_retryable);
+    set_action(&b, verdict);
     rc_builder_set_provider(&b, failure->called.len > 0 ? failure->called : verdict->provider);
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
-    rc_builder_set_detail(&b, verdict->message);
+    rc_str said = without_echo(failure, verdict->message, memory);
+    set_message(&b, failure, verdict, said);
+    rc_builder_set_detail(&b, said);
+    rc_connection_tell(&b, failure, verdict);
     if (verdict->status > 0)
         rc_builder_set_provider_status(&b, verdict->status);
     rc_builder_set_provider_type(&b, verdict->type);
@@ -40,7 +135,8 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
         rc_builder_set_retry_after_ms(&b, verdict->retry_after_ms);
     rc_builder_set_limit_kind(&b, verdict->limit_kind);
     rc_str raw = failure->body.len > 0 ? failure->body : failure->event;
-    rc_builder_set_raw(&b, cut(raw, RAW_MAX));
+    if (!failure->is_request_gone)
+        rc_builder_set_raw(&b, without_echo(failure, cut(raw, RAW_MAX), memory));
     return rc_builder_finish(&b);
 }
 

@@ -24,10 +24,18 @@ void rc_credential_cool(rc_credential *credential, rc_credential_state state, ui
         rc_cooldown_assume(&credential->cooldown, until_ms);
 }
 
-void rc_credential_kill(rc_credential *credential)
+void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms)
 {
     credential->state = RC_CREDENTIAL_DEAD;
     credential->is_refreshing = false;
+    rc_cooldown_clear(&credential->cooldown);
+    rc_cooldown_tell(&credential->cooldown, probe_at_ms > 0 ? probe_at_ms : RC_UNLIMITED);
+}
+
+bool rc_credential_may_probe(const rc_credential *credential, uint64_t now_ms)
+{
+    return credential->state == RC_CREDENTIAL_DEAD && !credential->is_refreshing &&
+           !rc_cooldown_is_on(&credential->cooldown, true, now_ms);
 }
 
 void rc_credential_revive(rc_credential *credential)

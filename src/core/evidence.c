@@ -71,6 +71,19 @@ static rc_fact family_fact(rc_family family)
     }
 }
 
+static rc_fact connection_fact(rc_connection_fault fault)
+{
+    switch (fault) {
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+    case RC_CONNECTION_##ID:                                                                    \
+        return RC_FACT_CONNECTION_##ID;
+#include "../../spec/connection.def"
+    case RC_CONNECTION_NONE:
+        break;
+    }
+    return RC_FACT_NONE;
+}
+
 static void set_plain_facts(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
@@ -83,6 +96,9 @@ static void set_plain_facts(rc_evidence *evidence)
                         (rc_fact)(RC_FACT_PHASE_CONNECT + (failure->phase - RC_PHASE_CONNECT)));
     rc_evidence_set(evidence, family_fact(failure->family));
     rc_evidence_set(evidence, is_replayable(failure) ? RC_FACT_REPLAY_YES : RC_FACT_REPLAY_NO);
+    rc_fact connection = connection_fact(failure->connection);
+    if (connection != RC_FACT_NONE)
+        rc_evidence_set(evidence, connection);
     rc_fact exit = exit_fact(failure->exit_status);
     if (exit != RC_FACT_NONE)
         rc_evidence_set(evidence, exit);

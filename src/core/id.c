@@ -1,6 +1,8 @@
 /* Report ids. Their bytes sort as their times do: the alphabet is in ASCII order. */
 #include <recourse/id.h>
 
+#include "base/lanes.h"
+
 #define PREFIX "rep_"
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
 #define TIME_LEN 10
@@ -8,9 +10,6 @@
 #define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
 
 _Static_assert(PREFIX_LEN + TIME_LEN + ENTROPY_LEN == RC_ID_LEN, "the parts make up the id");
-
-/* Crockford's base 32: no I, L, O and U. */
-static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /* Adds one to the 128 bits of the last id. The very last of all stays: there is none behind it. */
 static void count_up(rc_id_maker *maker)
@@ -25,23 +24,47 @@ static void count_up(rc_id_maker *maker)
     maker->last_high = UINT16_MAX;
 }
 
+/* The low forty bits as eight bytes of five, the highest in the lowest place: halves, quarters and
+ * eighths are moved apart. */
+static uint64_t spread(uint64_t bits)
+{
+    bits = (bits & 0xFFFFF) | (bits >> 20 & 0xFFFFF) << 32;
+    bits = (bits & UINT64_C(0x000003FF000003FF)) | (bits & UINT64_C(0x000FFC00000FFC00)) << 6;
+    bits = (bits & UINT64_C(0x001F001F001F001F)) | (bits & UINT64_C(0x03E003E003E003E0)) << 3;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    bits = __builtin_bswap64(bits);
+#endif
+    return bits;
+}
+
+/* Values below 32 as Crockford's base 32 writes them: no I, L, O and U. An answer that is yes is
+ * less one. */
+static rc_lanes letters_of(rc_lanes values)
+{
+    const rc_lanes is_letter = (rc_lanes)(values > 9);
+    return values + '0' + (is_letter & ('A' - '9' - 1)) - (rc_lanes)(values > 17) -
+           (rc_lanes)(values > 19) - (rc_lanes)(values > 21) - (rc_lanes)(values > 26);
+}
+
 static rc_id encode(const rc_id_maker *maker)
 {
+    const uint64_t time = (uint64_t)maker->last_unix_ms;
+    const uint64_t high = (uint64_t)maker->last_high << 14 | maker->last_low >> 50;
+    const uint64_t low = maker->last_low;
+    /* Fifty bits of time and eighty of chance, forty a word; of the last word only two letters are
+     * not in the one before. */
+    const uint64_t words[] = {spread(time >> 10), spread((time & 0x3FF) << 30 | high),
+                              spread(low >> 10), spread(low)};
+    rc_lanes lanes[2];
+    memcpy(lanes, words, sizeof lanes);
     rc_id id;
     memcpy(id.text, PREFIX, PREFIX_LEN);
+    rc_lanes_store(id.text + PREFIX_LEN, letters_of(lanes[0]));
+    char rest[RC_LANES];
+    rc_lanes_store(rest, letters_of(lanes[1]));
+    memcpy(id.text + PREFIX_LEN + 16, rest, 8);
+    memcpy(id.text + PREFIX_LEN + 24, rest + 14, 2);
     id.text[RC_ID_LEN] = '\0';
-
-    uint64_t time = (uint64_t)maker->last_unix_ms;
-    for (size_t i = TIME_LEN; i > 0; i--, time >>= 5)
-        id.text[PREFIX_LEN + i - 1] = alphabet[time & 31];
-
-    uint64_t high = maker->last_high;
-    uint64_t low = maker->last_low;
-    for (size_t i = ENTROPY_LEN; i > 0; i--) {
-        id.text[PREFIX_LEN + TIME_LEN + i - 1] = alphabet[low & 31];
-        low = low >> 5 | high << 59;
-        high >>= 5;
-    }
     return id;
 }
 

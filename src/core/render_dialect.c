@@ -93,8 +93,9 @@ static const char *openai_type(const rc_report *report, const rc_dialect_words *
 
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
 {
+    /* A name of the request's own: whoever sent it may read it in every view. */
     rc_str param = rc_report_provider_param(report);
-    if (param.len && rc_view_has_metadata(view, RC_STR("param"))) {
+    if (param.len) {
         rc_render_member(w, view, RC_STR("param"), param);
         return;
     }

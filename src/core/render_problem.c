@@ -39,13 +39,26 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
     rc_json_member_string(w, RC_STR("instance"), rc_buf_get(&text));
 }
 
+/* The same for every problem of a type, as RFC 9457 asks, and so of nobody in particular: who
+ * refused, a provider or this side, stands in the detail. */
+static void put_title(rc_json_writer *w, const rc_code_info *info)
+{
+    char memory[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    if (info)
+        rc_push_words(&text, rc_str_c(info->name));
+    else
+        rc_buf_push(&text, RC_STR("Unknown error"));
+    rc_json_member_string(w, RC_STR("title"), rc_buf_get(&text));
+}
+
 void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     rc_code code = rc_report_code(report);
     const rc_code_info *info = rc_code_get(code);
     put_type(w, code);
-    rc_json_member_string(w, RC_STR("title"),
-                          info ? rc_str_c(info->message) : RC_STR("An error of an unknown kind."));
+    put_title(w, info);
     rc_json_member_i64(w, RC_STR("status"), rc_render_status(report));
     rc_render_member(w, view, RC_STR("detail"), rc_render_message(report));
     put_instance(w, rc_report_id(report));

@@ -82,6 +82,13 @@ static rc_str why_not(const rc_report *report)
     return RC_STR("No: the same request would fail again.");
 }
 
+/* It may pass, but not by waiting: an expired certificate, say. */
+static bool must_change(const rc_report *report)
+{
+    return rc_report_is_retry_exhausted(report) &&
+           rc_report_action(report) == RC_ACTION_CHECK_CONFIG;
+}
+
 void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *clock)
 {
     int64_t wait_ms = rc_report_retry_after_ms(report);
@@ -94,6 +101,8 @@ void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *c
             push_clock(buf, is_ours ? RC_STR(" (at ") : RC_STR(" (until "), wait_ms, clock);
             rc_buf_push_byte(buf, '.');
         }
+    } else if (must_change(report)) {
+        rc_buf_push(buf, RC_STR("Not until that is put right."));
     } else if (rc_report_is_retry_exhausted(report)) {
         rc_buf_push(buf, RC_STR("The tries are used up; try again "));
         if (wait_ms > 0)

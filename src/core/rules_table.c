@@ -192,241 +192,293 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the provider timed out, and the work may have been done")
     RULE("timeout.code", PROVIDER_TIMEOUT, NONE, 1, 371, "code:timeout",
         "a typed code says that the provider ran out of time")
-    RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 373,
+    RULE("connect.tls.client_certificate", CONNECTION_FAILED, NONE, 1, 373,
+        "connection:tls_client_certificate",
+        "the peer wants a client certificate and refuses the connection "
+        "without one: whatever was sent was not read")
+    RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 375,
         "says:connect_timeout and status:none", "no connection was made in time; nothing was sent")
-    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 377,
+    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 379,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the request was sent, no answer came, and a repetition may do " "the work twice")
-    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 387,
+    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 389,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not (code:invalid or says:connect_timeout)",
         "a gateway gave up waiting, and the work may have been done")
-    RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 397,
+    RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 399,
         "says:timeout and (status:408 or status:499 or status:5xx) and "
         "replay:no and not (says:connect_timeout or status:522)",
         "the provider ran out of time, and the work may have been done")
-    RULE("outcome.status", OUTCOME_UNKNOWN, NONE, 2, 408,
+    RULE("outcome.status", OUTCOME_UNKNOWN, NONE, 2, 410,
         "(status:408 or status:499 or status:598-599) and replay:no",
         "the call was given up on, and the work may have been done")
-    RULE("outcome.tls", OUTCOME_UNKNOWN, NONE, 3, 415,
+    RULE("outcome.tls", OUTCOME_UNKNOWN, NONE, 3, 417,
         "transport:tls and replay:no and (phase:sent or phase:headers or " "phase:committed)",
         "the connection broke after the request was sent")
-    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 423,
+    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 425,
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the connection ended after the request was sent, and a "
         "repetition may do the work twice")
-    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 436, "transport:timeout and phase:connect",
+    RULE("timeout.dns", NETWORK_TIMEOUT, NONE, 1, 438, "connection:dns_timeout",
+        "the host's name was not found in time; nothing was sent")
+    RULE("timeout.tls", NETWORK_TIMEOUT, NONE, 1, 440, "connection:tls_timeout",
+        "the TLS handshake did not end in time; nothing was sent")
+    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 442, "transport:timeout and phase:connect",
         "no connection was made in time; nothing was sent")
-    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 440,
+    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 446,
         "transport:timeout and phase:committed", "the stream stopped and went no further")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 444, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 450, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 446,
-        "transport:connect_refused or transport:dns",
-        "no connection could be made; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 449,
+    RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 452, "connection:dns_unknown",
+        "the host's name is not known; nothing was sent")
+    RULE("connect.dns.failed", CONNECTION_FAILED, NONE, 1, 454, "connection:dns_failed",
+        "no name server could be asked for the host; nothing was sent")
+    RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 456, "transport:dns",
+        "the host's name was not found; nothing was sent")
+    RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 458, "connection:unreachable",
+        "there is no way to the host; nothing was sent")
+    RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 460, "connection:failed",
+        "the connection failed; nothing was sent")
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 462, "transport:connect_refused",
+        "the connection was refused; nothing was sent")
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 464,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 454, "transport:tls",
+    RULE("stream.tls", STREAM_INTERRUPTED, NONE, 2, 469,
+        "transport:tls and (phase:headers or phase:committed or " "status:2xx)",
+        "TLS failed in the middle of the answer")
+    RULE("connect.tls.expired", CONNECTION_FAILED, NONE, 1, 475, "connection:tls_expired",
+        "the certificate has expired: no retry at the same place helps, " "and nothing was sent")
+    RULE("connect.tls.not_yet_valid", CONNECTION_FAILED, NONE, 1, 477,
+        "connection:tls_not_yet_valid",
+        "the certificate is not valid yet: no retry at the same place "
+        "helps, and nothing was sent")
+    RULE("connect.tls.self_signed", CONNECTION_FAILED, NONE, 1, 479, "connection:tls_self_signed",
+        "the certificate is self-signed and not trusted; nothing was sent")
+    RULE("connect.tls.untrusted", CONNECTION_FAILED, NONE, 1, 481, "connection:tls_untrusted",
+        "the certificate's issuer is not trusted; nothing was sent")
+    RULE("connect.tls.wrong_host", CONNECTION_FAILED, NONE, 1, 483, "connection:tls_wrong_host",
+        "the certificate is for another host; nothing was sent")
+    RULE("connect.tls.revoked", CONNECTION_FAILED, NONE, 1, 485, "connection:tls_revoked",
+        "the certificate was revoked; nothing was sent")
+    RULE("connect.tls.certificate", CONNECTION_FAILED, NONE, 1, 487, "connection:tls_certificate",
+        "the certificate is not acceptable; nothing was sent")
+    RULE("connect.tls.version", CONNECTION_FAILED, NONE, 1, 489, "connection:tls_version",
+        "the peer speaks only versions of TLS that are too old; nothing " "was sent")
+    RULE("connect.tls.refused", CONNECTION_FAILED, NONE, 1, 491, "connection:tls_refused",
+        "the peer refused the TLS handshake; nothing was sent")
+    RULE("connect.tls.not_spoken", CONNECTION_FAILED, NONE, 1, 493, "connection:tls_not_spoken",
+        "what answers does not speak TLS; nothing was sent")
+    RULE("connect.tls.alert", CONNECTION_FAILED, NONE, 1, 495, "connection:tls_alert",
+        "the peer ended TLS with an alert before it answered")
+    RULE("connect.tls.broken", CONNECTION_FAILED, NONE, 1, 497, "connection:tls_broken",
+        "TLS failed before an answer came")
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 499, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 456,
+    RULE("connect.tls.closed", CONNECTION_RESET, NONE, 1, 501, "connection:tls_closed",
+        "the connection was closed during the TLS handshake; nothing was " "sent")
+    RULE("connect.tls.reset", CONNECTION_RESET, NONE, 1, 503, "connection:tls_reset",
+        "the connection was reset during the TLS handshake; nothing was " "sent")
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 505,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the answer did")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 462,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 511,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the answer")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 467, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 516, "transport:reset or transport:eof",
         "the connection was closed before an answer came; the request " "can be repeated safely")
-    RULE("account.words", PERMISSION_DENIED, NONE, 2, 470,
+    RULE("account.words", PERMISSION_DENIED, NONE, 2, 519,
         "says:account_blocked and not status:5xx",
         "the words say that the account itself is closed or locked")
-    RULE("filter.words", CONTENT_FILTER, NONE, 2, 474,
+    RULE("filter.words", CONTENT_FILTER, NONE, 2, 523,
         "says:filter and not (says:rate or says:model_missing)",
         "the words say that content was blocked")
-    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 479,
+    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 528,
         "says:permission and (status:403 or inner:403)",
         "status and words say that this account may not do it")
-    RULE("auth.words", AUTH_FAILED, NONE, 2, 484, "says:auth and not says:unavailable",
+    RULE("auth.words", AUTH_FAILED, NONE, 2, 533, "says:auth and not says:unavailable",
         "the words say that the credentials are missing, wrong or " "expired, whatever the status")
-    RULE("rate.words", RATE_LIMITED, NONE, 2, 488,
+    RULE("rate.words", RATE_LIMITED, NONE, 2, 537,
         "says:rate and not (says:overloaded or status:404)",
         "the words say that requests come too fast")
-    RULE("loading.words", MODEL_LOADING, NONE, 2, 493,
+    RULE("loading.words", MODEL_LOADING, NONE, 2, 542,
         "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
         "the words say that the model is being loaded")
-    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 503, "says:host_memory",
+    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 552, "says:host_memory",
         "the machine has too little memory for the model: another try " "will not change that")
-    RULE("overload.words", OVERLOADED, NONE, 2, 505,
+    RULE("overload.words", OVERLOADED, NONE, 2, 554,
         "says:overloaded and not (status:401 or status:403 or status:404)",
         "the words say that the provider has no room at the moment")
-    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 511,
+    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 560,
         "says:model_missing and not (status:429 or status:502-504 or "
         "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 521,
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 570,
         "says:permission and not (status:501-599 or status:404)",
         "the words say that this account may not do it")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 624, "says:field_too_long and not status:5xx",
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 673, "says:field_too_long and not status:5xx",
         "the words say that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 628, "says:too_large and not says:overloaded",
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 677, "says:too_large and not says:overloaded",
         "the words say that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 632,
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 681,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
         "the words say that the address does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 642,
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 691,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
         "the words say that something the request refers to does not " "exist")
-    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 650,
+    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 699,
         "says:truncated and (status:none or status:2xx)",
         "the words say that the answer was cut off at the output limit")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 655,
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 704,
         "says:malformed and (status:none or status:2xx) and not "
         "(body:error or inner:4xx or inner:5xx or says:upstream or "
         "transport:eof or transport:reset or transport:timeout)", "the answer cannot be read")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 668,
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 717,
         "(says:bad_param or says:field_rule) and not "
         "(says:connect_failed or says:timeout or status:401 or "
         "status:403 or status:429 or status:5xx or inner:401 or "
         "inner:403-404 or inner:429 or inner:5xx)", "the words name what is wrong with the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 683,
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 732,
         "says:unsupported and not (status:429 or status:502 or "
         "status:504 or says:unavailable or says:retry_later)",
         "the words say that the model or server does not have this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 691, "says:crashed",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 740, "says:crashed",
         "what runs the model broke down; another try meets a new one")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 693, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 742, "says:numeric_fault",
         "the arithmetic of the model broke down; another try usually " "works")
-    RULE("conflict.status", CONFLICT, NONE, 1, 695, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 744, "status:409 or inner:409",
         "a conflict with another request usually passes")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 698,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 747,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "not found, and what is spoken of is a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 704, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 753, "inner:429",
         "the error in the body is a 429, whatever the status around it")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 706, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 755, "inner:401 or inner:407",
         "the error in the body is a 401, whatever the status around it")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 709, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 758, "inner:403 or inner:451",
         "the error in the body is a 403, whatever the status around it")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 712, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 761, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404, whatever the status around it")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 716, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 765, "inner:413 or inner:414",
         "the error in the body is a 413, whatever the status around it")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 719,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 768,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout, whatever the status around " "it")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 724, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 773, "inner:503 or inner:529",
         "the error in the body is a 503, whatever the status around it")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 727, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 776, "inner:501",
         "the error in the body is a 501, whatever the status around it")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 729, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 778, "inner:5xx",
         "the error in the body is a server error, whatever the status " "around it")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 731,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 780,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body blames the request, whatever the status " "around it")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 737,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 786,
         "says:timeout and (status:408 or status:5xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 742,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 791,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that the provider ran out of time")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 749, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 798, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 752, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 801, "status:403 or status:451",
         "the status says that this is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 755, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 804, "status:404-405 or status:410",
         "not found, and nothing speaks of a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 759, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 808, "status:429 or status:509",
         "a 429 that says no more is a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 762, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 811, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 766, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 815, "status:499",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 768, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 817, "status:424-425",
         "something that the provider relies on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 771, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 820, "status:423",
         "something else holds what the request needs")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 773,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 822,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 781, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 830, "status:501",
         "the status says that the server does not have this function")
-    RULE("overload.status", OVERLOADED, NONE, 2, 783,
+    RULE("overload.status", OVERLOADED, NONE, 2, 832,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 789, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 838, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 791, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 840, "status:4xx",
         "the status blames the request")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 793, "status:3xx",
+    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 842, "status:304",
+        "not modified is the answer of a cache, to a question that " "nobody asked")
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 844, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 795,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 846,
         "says:timeout and (says:their_timeout or status:2xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 800, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 851, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 802,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 853,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 807, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 858, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 810, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 861, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 812, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 863, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 814, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 865, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 817, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 868, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 819, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 870, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 821, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 872, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 824,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 875,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 827,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 878,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("request.words", INVALID_REQUEST, NONE, 2, 830,
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 881,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the words say that the request is not valid")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 836, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 887, "says:server_error or code:server_error",
         "the words say that the server failed inside")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 839, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 890, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 841, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 892, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 843, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 894, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 845,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 896,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 850,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 901,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 856,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 907,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 865, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 916, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 867, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 918, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 869, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 920, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 872, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 923, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 874, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 925, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 876, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 927, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("answer.good", UNCLASSIFIED, NONE, 2, 880,
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 931,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
         "it looks like an answer: nothing in it says that it failed")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 888, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 939, "always",
         "nothing known matches, so it is not retried")
 };
 

@@ -3,6 +3,9 @@
 
 #include "core/shared_private.h"
 
+/* For so long nobody else tries a refused credential that one call tries. */
+#define PROBE_MS 10000u
+
 rc_shared_settings rc_shared_settings_default(void)
 {
     return (rc_shared_settings){
@@ -140,6 +143,8 @@ void rc_shared_cool_target(rc_shared *shared, uint16_t target, uint64_t until_ms
 {
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
+    if (t && until_ms > rc_cooldown_until_ms(&t->cooldown, false))
+        t->cooled_for = RC_CODE_NONE;
     if (t)
         rc_cooldown_tell(&t->cooldown, until_ms);
     rc_shared_unlock(shared);
@@ -151,7 +156,7 @@ void rc_shared_cool_credential(rc_shared *shared, uint16_t credential, rc_creden
     rc_shared_lock(shared);
     rc_credential *c = rc_shared_credential(shared, credential);
     if (c && state == RC_CREDENTIAL_DEAD)
-        rc_credential_kill(c);
+        rc_credential_kill(c, until_ms);
     else if (c)
         rc_credential_cool(c, state, until_ms, true);
     rc_shared_unlock(shared);
@@ -183,6 +188,7 @@ void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
     rc_target *t = rc_shared_target(shared, target);
     if (t) {
         rc_cooldown_clear(&t->cooldown);
+        t->cooled_for = RC_CODE_NONE;
         rc_breaker_init(&t->breaker, now_ms);
         for (uint16_t i = 0; t->limits && i < t->credential_count; i++)
             rc_credential_revive(&t->limits[i]);
@@ -244,18 +250,20 @@ static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, 
 {
     pool_look look = {.is_dead = true, .until_ms = RC_UNLIMITED};
     bool is_refreshing = false;
+    bool may_probe = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
         uint16_t credential = (uint16_t)(target->first_credential + i);
         const rc_credential *c = &shared->credentials[credential];
         if (rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
             return (pool_look){.is_usable = true};
         look.is_dead = look.is_dead && c->state == RC_CREDENTIAL_DEAD;
+        may_probe = may_probe || rc_credential_may_probe(c, now_ms);
         is_refreshing = is_refreshing || c->is_refreshing;
         uint64_t ready_ms = rc_shared_ready_at_ms(shared, target, credential, is_alone);
         if (!c->is_refreshing && ready_ms < look.until_ms)
             look.until_ms = ready_ms;
     }
-    look.is_usable = target->credential_count == 0;
+    look.is_usable = target->credential_count == 0 || (look.is_dead && may_probe);
     if (is_refreshing && look.until_ms == RC_UNLIMITED)
         look.until_ms = 0;
     return look;
@@ -321,6 +329,26 @@ static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool
     return false;
 }
 
+/* All were refused: one of them is asked again, by one call for some time. */
+static bool pick_probe(const rc_shared *shared, const rc_target *target, uint64_t now_ms,
+                       uint16_t *ret_credential)
+{
+    rc_credential *found = NULL;
+    for (uint16_t i = 0; i < target->credential_count; i++) {
+        const uint16_t credential = (uint16_t)(target->first_credential + i);
+        rc_credential *c = &shared->credentials[credential];
+        if (c->state != RC_CREDENTIAL_DEAD)
+            return false;
+        if (found != NULL || !rc_credential_may_probe(c, now_ms))
+            continue;
+        found = c;
+        *ret_credential = credential;
+    }
+    if (found != NULL)
+        rc_cooldown_tell(&found->cooldown, now_ms + PROBE_MS);
+    return found != NULL;
+}
+
 bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_ms,
                                uint16_t *ret_credential)
 {
@@ -332,7 +360,8 @@ bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_
         return true;
     }
     return pick(shared, t, RC_NO_TARGET, false, now_ms, ret_credential) ||
-           pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential);
+           pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential) ||
+           pick_probe(shared, t, now_ms, ret_credential);
 }
 
 bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t than,

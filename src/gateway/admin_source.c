@@ -48,6 +48,7 @@ void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now
     ret_target->cooling_ms = left(rc_cooldown_until_ms(&seen->cooldown, false), now_ms);
     ret_target->is_cooling_assumed =
         ret_target->cooling_ms > 0 && !rc_cooldown_is_on(&seen->cooldown, true, now_ms);
+    ret_target->why = ret_target->cooling_ms > 0 ? seen->cooled_for : RC_CODE_NONE;
     ret_target->breaker = seen->breaker.state;
     ret_target->open_ms =
         rc_breaker_peek(&seen->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED

@@ -84,6 +84,8 @@ typedef struct rc_admin_config {
     int64_t loaded_unix_ms; /* the one that holds */
     bool is_refused;        /* the latest reload was refused; */
     rc_str refusal;         /* "FILE:LINE:COLUMN: KEY: what is wrong" */
+    const rc_str *waits;    /* keys in which the edition differs from what runs: a restart */
+    size_t wait_count;
 } rc_admin_config;
 
 typedef struct rc_admin_snapshot {

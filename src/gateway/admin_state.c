@@ -178,6 +178,13 @@ static void put_config(state *s)
     put_flag(s, "last_reload_refused", config->is_refused);
     if (config->is_refused)
         put_text(s, "refusal", config->refusal);
+    if (config->wait_count > 0) {
+        rc_json_key(&s->w, RC_STR("needs_restart"));
+        rc_json_array_begin(&s->w);
+        for (size_t i = 0; i < config->wait_count; i++)
+            rc_json_string(&s->w, config->waits[i]);
+        rc_json_array_end(&s->w);
+    }
     rc_json_object_end(&s->w);
 }
 

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "gateway/finish.h"
 #include "gateway/model.h"
+#include "http/coding.h"
 
 /* A prompt of the largest size, every byte of it escaped, and pictures. */
 #define BODY_MAX_BYTES ((size_t)256 << 20)
@@ -76,7 +77,8 @@ static bool write_request(rc_gate_ask *ask, const rc_gate_ask_settings *settings
     push_host(wire, settings->origin);
     rc_buf_push(wire, RC_STR("user-agent: recourse/" RC_VERSION "\r\n"
                              "content-type: application/json\r\n"
-                             "accept: application/json, text/event-stream\r\n"));
+                             "accept: application/json, text/event-stream\r\n"
+                             "accept-encoding: identity\r\n"));
     if (settings->token.len > 0) {
         rc_buf_push(wire, RC_STR("authorization: Bearer "));
         (void)rc_secret_push(wire, settings->token);
@@ -355,6 +357,15 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(ask);
+    /* No gateway of ours compresses; of an error of another one the status has to do. */
+    ask->is_coded = head->reader->framing != RC_HTTP1_NO_BODY &&
+                    rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
+    if (ask->is_coded && ask->is_good) {
+        rc_upstream_cancel(&ask->call);
+        end(ask, report_of(ask, RC_CODE_MALFORMED_RESPONSE,
+                           "The answer is compressed, which was not asked for."));
+        return;
+    }
     ask->is_stream = rc_str_starts_with_nocase(field_of(ask, RC_STR("content-type")),
                                                RC_STR("text/event-stream"));
     rc_reply_done(&ask->reply);
@@ -367,7 +378,7 @@ static void on_body(void *ctx, rc_str piece)
     rc_gate_ask *ask = ctx;
     if (ask->is_good)
         rc_reply_push(&ask->reply, piece);
-    else
+    else if (!ask->is_coded)
         (void)rc_buf_push(&ask->page,
                           rc_str_slice(piece, 0, PAGE_MAX_BYTES - rc_buf_get(&ask->page).len));
 }
@@ -409,6 +420,9 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         .transport = failure->transport,
         .phase = ask->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : failure->phase,
         .body = rc_buf_get(&ask->page),
+        .connection = failure->connection,
+        .connection_detail = failure->detail,
+        .certificate_unix_ms = failure->certificate_unix_ms,
     };
     end(ask, failure->is_local ? report_of(ask, RC_CODE_INTERNAL, failure->text)
                                : classify(ask, &known));

@@ -72,6 +72,7 @@ typedef struct rc_gate_ask {
     rc_dialect dialect;
     bool is_begun;  /* its head has come */
     bool is_good;   /* with a status that promises an answer */
+    bool is_coded;  /* it came compressed */
     bool is_stream; /* of events */
     bool is_opened; /* the buffers and the reply are there to be done */
     uint64_t started_ms;

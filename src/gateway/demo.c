@@ -79,6 +79,7 @@ static void fail(rc_demo_call *call, rc_upstream_kind kind)
     void *ctx = call->ctx;
     const rc_upstream_failure failure = {
         .kind = kind,
+        .connection = rc_upstream_kind_connection(kind),
         .transport = rc_upstream_kind_transport(kind),
         .phase = call->is_begun ? RC_PHASE_HEADERS : RC_PHASE_SENT,
         .text = rc_upstream_kind_text(kind),

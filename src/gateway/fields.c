@@ -14,7 +14,8 @@ typedef enum sent {
 
 typedef enum returned {
     RETURNED_PASS,
-    RETURNED_DROP
+    RETURNED_DROP,
+    RETURNED_CODED
 } returned;
 
 typedef struct row {
@@ -160,9 +161,10 @@ bool rc_gate_field_is_sent(rc_gate_field field, rc_dialect provider)
     return false;
 }
 
-bool rc_gate_field_is_returned(rc_gate_field field)
+bool rc_gate_field_is_returned(rc_gate_field field, bool is_decoded)
 {
-    return rows[field].returned == RETURNED_PASS;
+    return rows[field].returned == RETURNED_PASS ||
+           (rows[field].returned == RETURNED_CODED && !is_decoded);
 }
 
 bool rc_gate_is_value(rc_str text)

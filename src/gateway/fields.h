@@ -35,9 +35,10 @@ const char *rc_gate_field_name(rc_gate_field field);
 /* Looks all headers of a head up. reader, head: borrow. */
 void rc_gate_fields_read(rc_gate_fields *fields, const rc_http1 *reader, const char *head);
 
-/* Does it go to a provider of this dialect? To the client? */
+/* Does it go to a provider of this dialect? To the client, of an answer whose body goes on as it
+ * came, or decoded? */
 bool rc_gate_field_is_sent(rc_gate_field field, rc_dialect provider);
-bool rc_gate_field_is_returned(rc_gate_field field);
+bool rc_gate_field_is_returned(rc_gate_field field, bool is_decoded);
 
 /* May this be a header's value? No control character but the tab. */
 bool rc_gate_is_value(rc_str text);
@@ -54,15 +55,16 @@ typedef struct rc_gate_told {
     uint64_t attempts;
     rc_str provider;
     rc_str model;
-    rc_str request_id;
+    rc_str request_id; /* one that we made */
     rc_str report_id;
 } rc_gate_told;
 
 /* The head of an answer that is passed on: the status line and the headers, each line with its CR
  * LF, without the empty line and without what frames the body; what rc_exchange_begin_raw takes.
- * reader, head: borrow. Gives the buffer's status. */
+ * is_decoded: the body came compressed, and goes on as it was before. reader, head: borrow. Gives
+ * the buffer's status. */
 rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,
-                              const rc_gate_told *told);
+                              bool is_decoded, const rc_gate_told *told);
 
 /* Our own lines alone, for an answer of our own making. */
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told);

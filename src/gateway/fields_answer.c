@@ -40,22 +40,32 @@ static void push_text(rc_buf *buf, rc_str name, rc_str first, rc_str second)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
+/* An id is ours, and needs no look at its letters. */
+static void push_id(rc_buf *buf, rc_str name, rc_str id)
+{
+    if (id.len == 0)
+        return;
+    rc_buf_add(buf, name);
+    rc_buf_add(buf, id);
+    rc_buf_add(buf, RC_STR("\r\n"));
+}
+
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
 {
     const rc_str none = {NULL, 0};
     if (told->attempts > 0) {
         rc_buf_add(buf, RC_STR("x-recourse-attempts: "));
-        rc_buf_push_u64(buf, told->attempts);
+        rc_buf_add_u64(buf, told->attempts);
         rc_buf_add(buf, RC_STR("\r\n"));
     }
     push_text(buf, RC_STR("x-recourse-target: "), told->provider, told->model);
-    push_text(buf, RC_STR("x-recourse-request-id: "), told->request_id, none);
+    push_id(buf, RC_STR("x-recourse-request-id: "), told->request_id);
     push_text(buf, RC_STR("x-recourse-report-id: "), told->report_id, none);
     return rc_buf_status(buf);
 }
 
 rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,
-                              const rc_gate_told *told)
+                              bool is_decoded, const rc_gate_told *told)
 {
     rc_gate_fields fields;
     int status = rc_http1_status(reader);
@@ -70,7 +80,7 @@ rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *h
     rc_gate_fields_read(&fields, reader, head);
     uint32_t from = 0;
     for (uint32_t i = 0; i < fields.count; i++)
-        if (!rc_gate_field_is_returned((rc_gate_field)fields.ids[i])) {
+        if (!rc_gate_field_is_returned((rc_gate_field)fields.ids[i], is_decoded)) {
             rc_gate_push_lines(buf, reader, head, from, i);
             from = i + 1;
         }

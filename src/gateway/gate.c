@@ -125,7 +125,7 @@ static void on_demo_idle(void *ctx)
 static void check_end(rc_gate *gate)
 {
     const bool is_idle = gate->demo == NULL || rc_demo_is_idle(gate->demo);
-    if (!gate->is_server_stopped || gate->jobs > 0 || !is_idle)
+    if (!gate->is_server_stopped || gate->jobs > 0 || gate->owed > 0 || !is_idle)
         return;
     if (gate->upstream != NULL) {
         rc_upstream *upstream = gate->upstream;
@@ -149,6 +149,12 @@ void rc_gate_job_left(rc_gate *gate)
         store(&gate->settings.pulse->in_flight, gate->jobs);
     if (gate->is_server_stopped)
         check_end(gate);
+}
+
+void rc_gate_job_forgotten(rc_gate *gate)
+{
+    gate->owed--;
+    check_end(gate);
 }
 
 void rc_gate_timer_closed(rc_gate *gate)

@@ -4,6 +4,7 @@
 
 #include <recourse/id.h>
 
+#include "codec/stream_mould.h"
 #include "gateway/demo.h"
 #include "gateway/gate.h"
 #include "gateway/stall.h"
@@ -25,6 +26,9 @@ typedef struct rc_gate_edition {
     uint32_t jobs;
 } rc_gate_edition;
 
+/* More targets than these that stream at once take turns. */
+#define RC_GATE_MOULDS 8u
+
 struct rc_gate {
     uv_loop_t *loop;
     rc_gate_settings settings;
@@ -43,13 +47,15 @@ struct rc_gate {
     rc_gate_job *kept; /* behind kept_lock */
 
     uint32_t jobs;     /* that are not over */
+    uint32_t owed;     /* that are, and that the store still knows */
     rc_gate_job *live; /* the same, newest first */
     rc_gate_job *spare_jobs;
     uint32_t spare_job_count;
     rc_gate_try *spare_tries;
     uint32_t spare_try_count;
     uint32_t closing_timers;
-    rc_skips skips; /* of the latest input of any call */
+    rc_skips skips;                         /* of the latest input of any call */
+    rc_stream_mould moulds[RC_GATE_MOULDS]; /* of what targets stream, by their rows */
 
     bool is_stopping;
     bool is_server_stopped;
@@ -93,8 +99,9 @@ void rc_gate_drop_buf(rc_buf *buf);
 /* Tells how the loop is doing. */
 void rc_gate_beat(const rc_gate *gate);
 
-/* A job is over; a spare job's timer is closed. */
+/* A job is over; the store knows one less that is; a spare job's timer is closed. */
 void rc_gate_job_left(rc_gate *gate);
+void rc_gate_job_forgotten(rc_gate *gate);
 void rc_gate_timer_closed(rc_gate *gate);
 
 /* The spare jobs' timers are closed; then the memory goes. */

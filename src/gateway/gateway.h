@@ -24,8 +24,8 @@ typedef struct rc_gateway_settings {
     /* On the thread of any loop; NULL: nobody wants to know. */
     void (*on_record)(void *ctx, const rc_gate_record *record);
     void (*on_budget)(void *ctx, const rc_spend_news *news, rc_str scope);
-    /* On the writer's thread. A line of JSON; the store went down (why: views), or is back (NULL).
-     */
+    /* On the writer's thread or that of any loop: a line of JSON. On the writer's: the store went
+     * down (why: views), or is back (NULL). */
     void (*on_suppressed)(void *ctx, rc_str line);
     void (*on_store)(void *ctx, const rc_report *why);
     void (*on_stopped)(void *ctx); /* nothing is left of it */
@@ -75,6 +75,10 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
 /* Targets and keys; the rest is the process's. What is done is on record. */
 void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,
                     rc_admin_outcome *ret_outcome);
+
+/* Puts on record that the configuration was read again, or refused (why: empty: it was not).
+ * action: who wanted it; borrows. */
+void rc_gateway_keep_reload(rc_gateway *gateway, const rc_admin_action *action, rc_str why);
 
 /* Appends the address of the store that is written to, which may hold a secret; nothing when there
  * is no audit. For whoever reads it. */

@@ -1,10 +1,11 @@
 /* The gateway as an operator sees it, and what an operator does to it. */
 #include "base/str.h"
 #include "gateway/gateway_private.h"
+#include "gateway/log_line.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
 
-#define SPEND_TEXT_MAX 640
+#define TEXT_MAX_BYTES 640
 
 /* ---- looking ---- */
 
@@ -266,18 +267,23 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
 {
     rc_gate_world *world = &gateway->world;
     rc_gate_plans *plans = rc_gate_world_plans(world);
-    char room[SPEND_TEXT_MAX];
+    const int64_t now_unix_ms = rc_clock_unix_ms(gateway->settings.calls);
+    char room[TEXT_MAX_BYTES];
+    char name[RC_PURSE_MARK_MAX];
     rc_buf text;
+    rc_store_mark mark;
     const uint32_t row =
         plans != NULL ? rc_purse_find(&plans->money, action->spend) : RC_SPEND_NO_ROW;
-    rc_gate_plans_drop(plans);
     if (row == RC_SPEND_NO_ROW) {
+        rc_gate_plans_drop(plans);
         say(outcome, RC_ADMIN_NO_SUCH, "there is no such budget");
         return;
     }
     /* Who is paused asks again by itself. */
-    (void)rc_purse_raise(&world->purse, row, action->usd_micro,
-                         rc_clock_unix_ms(gateway->settings.calls));
+    (void)rc_purse_raise(&world->purse, row, action->usd_micro, now_unix_ms);
+    const bool is_marked =
+        rc_purse_mark(&world->purse, &plans->money, row, now_unix_ms, name, &mark);
+    rc_gate_plans_drop(plans);
     rc_buf_init_fixed(&text, room, sizeof room);
     rc_buf_push(&text, RC_STR("budget of "));
     rc_buf_push(&text, action->spend);
@@ -286,8 +292,25 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
     rc_buf_push_byte(&text, '.');
     for (uint64_t place = 100000; place > 0; place /= 10)
         rc_buf_push_byte(&text, (char)('0' + action->usd_micro / place % 10));
-    keep(gateway, action, rc_buf_get(&text), NULL, 0);
+    keep(gateway, action, rc_buf_get(&text), &mark, is_marked ? 1 : 0);
     say(outcome, RC_ADMIN_DONE, "more may be spent");
+}
+
+void rc_gateway_keep_reload(rc_gateway *gateway, const rc_admin_action *action, rc_str why)
+{
+    char room[TEXT_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    if (why.len > 0) {
+        rc_buf_push(&text, RC_STR("configuration refused ("));
+        rc_log_push_clean(&text, why);
+        rc_buf_push(&text, RC_STR("), the old one goes on; asked for"));
+    } else {
+        rc_buf_push(&text, RC_STR("configuration read again, edition "));
+        rc_buf_push_u64(&text, rc_gate_world_edition(&gateway->world));
+        rc_buf_push(&text, RC_STR(","));
+    }
+    keep(gateway, action, rc_buf_get(&text), NULL, 0);
 }
 
 void rc_gateway_act(rc_gateway *gateway, const rc_admin_action *action,

@@ -115,9 +115,6 @@ void rc_gate_job_over(rc_gate_job *job)
         return;
     job->state = RC_JOB_OVER;
     job->exchange = NULL;
-    /* The store still knows it: its word is the end. */
-    if (job->is_waiting)
-        return;
     rc_gate_try_free(job->beside);
     rc_gate_try_free(job->now);
     rc_gate_job_steps_done(job);
@@ -130,8 +127,21 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_metrics_in_flight(gate->metrics, -1);
     leave_live(job);
     atomic_fetch_sub_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
-    recycle(job);
+    /* The store still knows it: its word is the end. */
+    if (job->is_waiting)
+        gate->owed++;
+    else
+        recycle(job);
     rc_gate_job_left(gate);
+}
+
+void rc_gate_job_on_word(rc_gate_job *job)
+{
+    rc_gate *gate = job->gate;
+    if (job->state != RC_JOB_OVER)
+        return;
+    recycle(job);
+    rc_gate_job_forgotten(gate);
 }
 
 void rc_gate_job_on_done(rc_gate_job *job)
@@ -265,7 +275,9 @@ static void hedge(rc_gate_job *job)
 static void on_due(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
-    if (job->state == RC_JOB_READING) {
+    if (job->state == RC_JOB_KEEPING) {
+        rc_gate_job_on_unsafe(job);
+    } else if (job->state == RC_JOB_READING) {
         rc_gate_job_refuse(job, RC_CODE_DEADLINE_EXCEEDED, 504,
                            RC_STR("The deadline passed before the request's body had come."));
     } else if (job->state == RC_JOB_WAITING) {
@@ -295,6 +307,8 @@ static uint64_t due_ms(const rc_gate_job *job)
     uint64_t at_ms = job->action.deadline_at_ms;
     if (job->state == RC_JOB_READING)
         return rc_gate_job_deadline(job);
+    if (job->state == RC_JOB_KEEPING)
+        return job->keep_by_ms;
     if (job->state == RC_JOB_WAITING)
         return job->action.at_ms;
     if (job->content_by_ms < at_ms)
@@ -311,24 +325,57 @@ static void set_timer(rc_gate_job *job, uint64_t at_ms)
     (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
+/* ---- answers that came compressed ---- */
+
+static inline bool is_decoding(const rc_gate_try *try)
+{
+    return try != NULL && try->coded != NULL && rc_gate_try_coded_is_due(try);
+}
+
+static inline bool has_coded(const rc_gate_job *job)
+{
+    return is_decoding(job->now) || is_decoding(job->beside);
+}
+
+/* Of two lanes one a turn, the one after the other. The timer is set before: the job may be over
+ * then. */
+static void decode(rc_gate_job *job)
+{
+    rc_gate_try *try = job->now;
+    if (is_decoding(job->beside)) {
+        job->is_second = !job->is_second;
+        if (job->is_second || !is_decoding(try))
+            try = job->beside;
+    }
+    rc_gate_job_arm(job);
+    rc_gate_try_coded_turn(try);
+}
+
+/* ---- the timer ---- */
+
 /* The timer is lazy: it may find that what it was set for has moved back, or that the job is
  * another request's by now. So most requests never touch it. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_gate_job *job = timer->data;
     job->timer_at_ms = RC_UNLIMITED;
-    if (job->state == RC_JOB_KEEPING || job->state == RC_JOB_ENDING || job->state == RC_JOB_OVER)
+    if (job->state == RC_JOB_ENDING || job->state == RC_JOB_OVER)
         return;
     const uint64_t at_ms = due_ms(job);
     if (at_ms <= rc_gate_now(job->gate))
         on_due(job);
+    else if (has_coded(job))
+        decode(job);
     else if (at_ms != RC_UNLIMITED)
         set_timer(job, at_ms);
 }
 
 void rc_gate_job_arm(rc_gate_job *job)
 {
-    const uint64_t at_ms = due_ms(job);
+    uint64_t at_ms = due_ms(job);
+    /* The next turn of the loop, when all others had theirs. */
+    if (has_coded(job) && at_ms > rc_gate_now(job->gate))
+        at_ms = rc_gate_now(job->gate) + 1;
     if (at_ms < job->timer_at_ms)
         set_timer(job, at_ms);
 }

@@ -15,12 +15,14 @@
 #include <recourse/builder.h>
 #include <recourse/hedge.h>
 
+#include "codec/shape.h"
 #include "codec/sse.h"
 #include "codec/stream.h"
 #include "codec/stream_array.h"
 #include "codec/usage_charge.h"
 #include "gateway/gate_private.h"
 #include "gateway/request_upstream.h"
+#include "http/coding.h"
 
 /* Of an answer that fails: what is looked at. */
 #define RC_JOB_ERROR_MAX ((size_t)64 << 10)
@@ -28,6 +30,8 @@
 #define RC_JOB_HELD_MAX ((size_t)256 << 10)
 /* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
 #define RC_JOB_TAIL_MS 500u
+/* However late it is, the store has so long: a call that ends at its deadline is kept like any. */
+#define RC_JOB_KEEP_MS 40u
 /* When whoever finds no room here is to come again. Nobody knows when there will be some. */
 #define RC_GATE_BUSY_MS 1000
 
@@ -50,6 +54,14 @@ typedef enum rc_try_mode {
     RC_MODE_STREAM = 3, /* its events are watched */
     RC_MODE_RELAY = 4   /* passed on as it comes */
 } rc_try_mode;
+
+/* The shape that the client can read. */
+typedef enum rc_try_asked {
+    RC_ASKED_ANY = 0, /* what was asked is not known here, or may come in several */
+    RC_ASKED_OBJECT = 1,
+    RC_ASKED_EVENTS = 2,
+    RC_ASKED_ARRAY = 3
+} rc_try_asked;
 
 /* What is left to do once the record is safe. */
 typedef enum rc_job_then {
@@ -81,6 +93,7 @@ typedef struct rc_job_step {
 } rc_job_step;
 
 typedef struct rc_job_events rc_job_events;
+typedef struct rc_try_coded rc_try_coded;
 
 /* Entries of a plan of the job's own that need no memory of their own. */
 #define RC_JOB_ENTRIES_FIRST 4u
@@ -88,6 +101,9 @@ typedef struct rc_job_events rc_job_events;
 /* The first of them need no memory of their own. */
 #define RC_JOB_STEPS_FIRST 2u
 #define RC_JOB_STEPS_MAX 256u
+
+/* Of a response's id; a longer one is not repeated. */
+#define RC_JOB_RESPONSE_ID_MAX 128u
 
 /* One call to a provider. */
 struct rc_gate_try {
@@ -105,18 +121,26 @@ struct rc_gate_try {
     int64_t started_unix_ms;
     int64_t first_byte_ms;  /* since the start; -1: nothing has come */
     uint64_t first_byte_us; /* RC_METRICS_NO_TIME */
-    uint64_t bytes;         /* of the body, as they came */
+    uint64_t bytes;         /* of the body; of one that came compressed: decoded */
     bool is_array;
     bool is_full; /* the client is slow, and the provider waits for it */
     bool is_terminated;
-    bool is_started;        /* the demo was asked */
-    bool is_inside;         /* what was passed on last is not the end of its event */
-    bool is_watched;        /* watch knows something of it */
+    bool is_started;       /* the demo was asked */
+    bool is_inside;        /* what was passed on last is not the end of its event */
+    bool is_watched;       /* watch knows something of it */
+    bool is_called_events; /* by the answer's head */
+    rc_try_asked asked;
+    rc_shape shape;         /* of what came for a stream */
+    bool is_coded;          /* it came compressed, and is decoded here */
+    rc_try_coded *coded;    /* while it comes; NULL: it is plain, or passed on as it is */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
     rc_usage usage;         /* of a whole answer */
     const rc_report *flaw;  /* of an answer that is whole and of no use; NULL: there is none */
     rc_spend_hold hold;     /* of budgets */
+    int64_t next_number;    /* of the stream's events; 0: they have none */
+    uint8_t response_id_len;
+    char response_id[RC_JOB_RESPONSE_ID_MAX]; /* the stream's own */
     rc_stream_watch watch;
     union {
         rc_sse sse;
@@ -169,11 +193,15 @@ struct rc_gate_job {
     bool is_body_gone; /* ask says what it asked */
     bool is_late;      /* the deadline ended the latest try */
     bool was_begun;    /* it failed behind content */
+    bool is_second;    /* of two lanes that have something to decode, the other one is next */
     bool is_flawed;    /* an answer was passed on that is of no use: report says why */
     bool is_recorded;
     bool is_counted;
+    bool is_shed;    /* there is no room for it here */
     bool is_waiting; /* for the store */
-    rc_kept kept;
+    bool is_early;   /* the client was told before the store had its word */
+    bool has_word;   /* of the store; behind the gate's kept_lock */
+    uint64_t keep_by_ms;
     const rc_report *kept_why; /* of a store that refuses; NULL: it does not */
     const char *gone_text;     /* why the client is gone; NULL: it is not */
     int status;                /* that the client gets */
@@ -212,8 +240,10 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange);
 /* The answer is out; the client is gone. */
 void rc_gate_job_on_done(rc_gate_job *job);
 void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
-/* Nothing more comes of it. */
+/* Nothing more comes of it. One that the store still knows keeps its place in memory. */
 void rc_gate_job_over(rc_gate_job *job);
+/* The store has had its word about one whose client was told before. */
+void rc_gate_job_on_word(rc_gate_job *job);
 /* There is no more time: what has begun ends with a word, what has not is refused. */
 void rc_gate_job_cut_short(rc_gate_job *job);
 
@@ -265,6 +295,28 @@ void rc_gate_try_write(rc_gate_try *try, rc_str bytes);
 /* It worked, and all but what is held was passed on. */
 void rc_gate_try_deliver(rc_gate_try *try, rc_job_then then);
 
+/* More of the body, to be read. The try may be over then. */
+void rc_gate_try_take(rc_gate_try *try, rc_str piece);
+/* The body is whole; the provider has failed. */
+void rc_gate_try_end(rc_gate_try *try);
+void rc_gate_try_lose(rc_gate_try *try, const rc_upstream_failure *failure);
+
+/* ---- try_coded.c: an answer that came compressed ---- */
+
+/* From its head on. The try may be over then. */
+void rc_gate_try_coded_begin(rc_gate_try *try, rc_coding coding);
+void rc_gate_try_coded_body(rc_gate_try *try, rc_str piece);
+/* False: the end is told later, or the try is over. */
+bool rc_gate_try_coded_end(rc_gate_try *try);
+/* False: it is told later. failure: copies. */
+bool rc_gate_try_coded_fail(rc_gate_try *try, const rc_upstream_failure *failure);
+/* Does something wait for its turn? Of one that is coded. */
+bool rc_gate_try_coded_is_due(const rc_gate_try *try);
+/* Its turn has come. */
+void rc_gate_try_coded_turn(rc_gate_try *try);
+/* Nothing more is decoded. One that is not coded is allowed. */
+void rc_gate_try_coded_stop(rc_gate_try *try);
+
 /* ---- try_judge.c: whether it is an answer ---- */
 
 /* Is a whole body an answer, and no error? Reads what it used, and notes a flaw. */
@@ -273,6 +325,22 @@ bool rc_gate_try_is_good(rc_gate_try *try, rc_str body);
 bool rc_gate_try_begins_badly(rc_gate_try *try, rc_str start);
 /* Notes the flaw of a stream that is complete. */
 void rc_gate_try_judge_stream(rc_gate_try *try);
+/* Whose JSON it is, where there is something to look for in it. */
+rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try);
+
+/* ---- try_shape.c: whether it is what was asked for ---- */
+
+/* is_called_events: by the answer's head. */
+rc_try_asked rc_gate_try_asked(const rc_gate_try *try, bool is_called_events);
+/* Of a stream: may its first bytes be those of one? False, once: it is to be held until it is whole
+ * then, and judged. */
+bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece);
+/* Is one that is too large to be held no answer by its first bytes? */
+bool rc_gate_try_begins_misshapen(const rc_gate_try *try, rc_str start);
+/* Fails a whole answer that is one and not of the shape that was asked for, with what it used, or
+ * with the error in it. is_good: it is an object without an error. False: it is for others to
+ * judge. */
+bool rc_gate_try_fail_shape(rc_gate_try *try, rc_str body, bool is_good);
 
 /* ---- try_stream.c: an answer in events ---- */
 
@@ -280,6 +348,13 @@ void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array);
 void rc_gate_try_stream_body(rc_gate_try *try, rc_str piece);
 /* failure: NULL when the body is whole. */
 void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure);
+
+/* ---- try_follow.c: where it stands ---- */
+
+/* An event goes on its way. event: borrows. */
+void rc_gate_try_follow(rc_gate_try *try, const rc_stream_event *event);
+/* What an error at the end of the stream must know of it. builder: borrows. */
+void rc_gate_try_set_place(const rc_gate_try *try, rc_builder *builder);
 
 /* ---- try_fail.c: what went wrong ---- */
 
@@ -311,6 +386,8 @@ void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 void rc_gate_job_give_up(rc_gate_job *job);
 /* The request is refused before any try. */
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message);
+/* The same for want of room here: Overloaded, at once. */
+void rc_gate_job_shed(rc_gate_job *job, rc_str message);
 /* The same with a report that is made. Takes. */
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
@@ -359,13 +436,13 @@ void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer);
 /* Has the answer's head left for that? */
 bool rc_gate_job_is_told(const rc_gate_job *job);
 void rc_gate_job_events_done(rc_gate_job *job);
-/* A whole answer as the one event of such a stream. */
-void rc_gate_job_push_data(rc_buf *buf, rc_str body);
 
 /* ---- job_audit.c: the record ---- */
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
+/* The deadline has passed, and the record is not safe. */
+void rc_gate_job_on_unsafe(rc_gate_job *job);
 /* Tells whoever keeps count, once. The request's head goes with the client: while it is there. */
 void rc_gate_job_count(rc_gate_job *job);
 

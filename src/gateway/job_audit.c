@@ -9,9 +9,10 @@
 /* Everything that a batch views. */
 typedef struct audit {
     rc_gate_job *job;
-    rc_str operation_id;
+    rc_id id;
     rc_record *records;
     size_t count;
+    uint32_t first_seq;
     rc_buf names;
     rc_store_mark marks[MARKS_MAX];
     char mark_names[MARKS_MAX][RC_WORLD_MARK_MAX];
@@ -61,12 +62,26 @@ static rc_str path_of(const rc_gate_job *job)
 
 /* ---- records ---- */
 
+/* It is large: what is used of it is set. records: borrows. */
+static void begin(audit *a, rc_gate_job *job, rc_record *records, uint32_t first_seq)
+{
+    a->job = job;
+    /* The store knows an operation by its id as a report's is written. */
+    a->id = job->id;
+    memcpy(a->id.text, "rep", 3);
+    a->records = records;
+    a->count = 0;
+    a->first_seq = first_seq;
+    a->mark_count = 0;
+    rc_buf_init_fixed(&a->names, a->names_room, sizeof a->names_room);
+}
+
 static rc_record *add(audit *a, rc_record_kind kind, int64_t unix_ms)
 {
     rc_record *record = &a->records[a->count];
     rc_record_init(record, kind);
-    record->operation_id = a->operation_id;
-    record->seq = (uint32_t)a->count++;
+    record->operation_id = rc_str_make(a->id.text, RC_ID_LEN);
+    record->seq = a->first_seq + (uint32_t)a->count++;
     record->unix_ms = unix_ms;
     return record;
 }
@@ -160,6 +175,14 @@ static void add_outcome(audit *a)
     record->bytes = job->now->bytes;
 }
 
+/* The answer leaves, and the record is not safe. */
+static void add_unsafe(audit *a, const rc_report *why)
+{
+    rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_gate_unix_ms(a->job->gate));
+    record->report = why;
+    record->text = RC_STR("the answer left before this record was safe");
+}
+
 /* Credentials that this job has found used up or refused. */
 static void add_marks(audit *a)
 {
@@ -187,9 +210,9 @@ static void on_kept(void *ctx, rc_kept kept, const rc_report *why)
 {
     rc_gate_job *job = ctx;
     rc_gate *gate = job->gate;
-    job->kept = kept;
     job->kept_why = kept == RC_KEPT_REFUSED ? rc_report_dup(why) : NULL;
     uv_mutex_lock(&gate->kept_lock);
+    job->has_word = true;
     const bool is_first = gate->kept == NULL;
     job->next = gate->kept;
     gate->kept = job;
@@ -226,6 +249,20 @@ static void go_on(rc_gate_job *job)
     rc_gate_job_finish(job);
 }
 
+static void take_word(rc_gate_job *job)
+{
+    const rc_report *why = job->kept_why;
+    job->kept_why = NULL;
+    job->is_waiting = false;
+    if (job->is_early) {
+        rc_report_free(why);
+        rc_gate_job_on_word(job);
+        return;
+    }
+    refuse(job, why);
+    go_on(job);
+}
+
 void rc_gate_on_kept(uv_async_t *async)
 {
     rc_gate *gate = async->data;
@@ -236,19 +273,16 @@ void rc_gate_on_kept(uv_async_t *async)
     while (list != NULL) {
         rc_gate_job *job = list;
         list = job->next;
-        job->is_waiting = false;
-        refuse(job, job->kept_why);
-        job->kept_why = NULL;
-        go_on(job);
+        take_word(job);
     }
 }
 
-/* Nothing was done for it, for want of room: it is told at once, and its record follows. Behind a
- * slow disk those who are turned away would else become a crowd of their own. */
+/* Nothing was done for it, for want of room here: it is told at once, and its record follows.
+ * Behind a slow disk those who are turned away would else become a crowd of their own. Whatever is
+ * decided about a request itself is on record first. */
 static bool is_turned_away(const rc_gate_job *job)
 {
-    return job->then == RC_THEN_ERROR && job->action.attempt == 0 &&
-           rc_report_code(job->report) == RC_CODE_OVERLOADED;
+    return job->is_shed && job->then == RC_THEN_ERROR && job->action.attempt == 0;
 }
 
 /* True: the store says when it goes on. */
@@ -285,20 +319,13 @@ static bool keep_record(rc_gate_job *job)
 {
     const rc_alloc *alloc = &job->gate->settings.alloc;
     const size_t room = (job->step_count + 2) * sizeof(rc_record);
-    rc_id id = job->id;
-    audit a; /* large: what is used of it is set */
-    a.job = job;
-    a.count = 0;
-    a.mark_count = 0;
-    a.records = alloc->get(alloc->ctx, room);
-    if (a.records == NULL) {
+    rc_record *records = alloc->get(alloc->ctx, room);
+    audit a;
+    if (records == NULL) {
         refuse(job, rc_report_dup(rc_report_static(RC_CODE_STORE_UNAVAILABLE)));
         return false;
     }
-    /* The store knows an operation by its id as a report's is written. */
-    memcpy(id.text, "rep", 3);
-    a.operation_id = rc_str_make(id.text, RC_ID_LEN);
-    rc_buf_init_fixed(&a.names, a.names_room, sizeof a.names_room);
+    begin(&a, job, records, 0);
     add_begin(&a);
     for (uint32_t i = 0; i < job->step_count; i++)
         add_step(&a, &job->steps[i]);
@@ -309,8 +336,17 @@ static bool keep_record(rc_gate_job *job)
                             .marks = a.marks,
                             .mark_count = a.mark_count};
     const bool is_waiting = submit(job, &batch);
-    alloc->put(alloc->ctx, a.records, room);
+    alloc->put(alloc->ctx, records, room);
     return is_waiting;
+}
+
+/* Until when the store may take its time. */
+static uint64_t keep_by(const rc_gate_job *job)
+{
+    const uint64_t deadline_ms =
+        job->call.plan != NULL ? job->call.deadline_at_ms : rc_gate_job_deadline(job);
+    const uint64_t least_ms = rc_gate_now(job->gate) + RC_JOB_KEEP_MS;
+    return deadline_ms > least_ms ? deadline_ms : least_ms;
 }
 
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then)
@@ -320,8 +356,66 @@ void rc_gate_job_keep(rc_gate_job *job, rc_job_then then)
     job->is_recorded = true;
     job->then = then;
     job->state = RC_JOB_KEEPING;
-    if (!is_worth_it(job) || !keep_record(job))
+    if (!is_worth_it(job) || !keep_record(job)) {
         go_on(job);
+        return;
+    }
+    job->keep_by_ms = keep_by(job);
+    rc_gate_job_arm(job);
+}
+
+/* ---- no time for the store ---- */
+
+static bool has_word(rc_gate_job *job)
+{
+    uv_mutex_lock(&job->gate->kept_lock);
+    const bool has_word = job->has_word;
+    uv_mutex_unlock(&job->gate->kept_lock);
+    return has_word;
+}
+
+static const rc_report *report_unsafe(rc_gate_job *job)
+{
+    rc_builder builder;
+    rc_gate_job_begin_report(job, &builder, RC_CODE_STORE_UNAVAILABLE,
+                             RC_STR("The deadline passed before the request's record was safe."));
+    return rc_builder_finish(&builder);
+}
+
+/* A line behind those that the writer has. ignored: NULL for another outcome. False: no memory. */
+static bool amend(rc_gate_job *job, const rc_report *ignored)
+{
+    rc_record record;
+    audit a;
+    begin(&a, job, &record, job->step_count + 2);
+    if (ignored != NULL)
+        add_unsafe(&a, ignored);
+    else
+        add_outcome(&a);
+    const rc_batch batch = {.records = &record, .record_count = 1};
+    return rc_writer_amend(job->gate->world->writer, &batch);
+}
+
+/* As configured for a store that fails, now. The record stays on its way; what the client is told
+ * instead of its answer follows it. Without the memory for that it is told nothing. */
+void rc_gate_job_on_unsafe(rc_gate_job *job)
+{
+    rc_writer *writer = job->gate->world->writer;
+    if (job->then == RC_THEN_NOTHING || has_word(job))
+        return;
+    job->is_early = true;
+    if (job->then != RC_THEN_CUT) {
+        const rc_report *why = report_unsafe(job);
+        if (rc_writer_goes_on(writer)) {
+            rc_writer_tell_unsafe(writer, why);
+            (void)amend(job, why);
+            rc_report_free(why);
+        } else {
+            refuse(job, why);
+            job->then = amend(job, NULL) ? job->then : RC_THEN_CUT;
+        }
+    }
+    go_on(job);
 }
 
 /* ---- for whoever keeps count ---- */

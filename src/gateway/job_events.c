@@ -235,19 +235,3 @@ void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action)
         events[count++] = cost_of(job, action, &n);
     tell(job, events, count);
 }
-
-/* ---- a whole answer in a stream that has begun ---- */
-
-/* Each line of it is a line of the event's data, which readers put together again. */
-void rc_gate_job_push_data(rc_buf *buf, rc_str body)
-{
-    for (size_t at = 0; at < body.len;) {
-        size_t end = rc_str_find_byte(body, '\n', at);
-        end = end == RC_STR_NPOS ? body.len : end;
-        rc_buf_push(buf, RC_STR("data: "));
-        rc_buf_push(buf, rc_str_slice(body, at, end));
-        rc_buf_push_byte(buf, '\n');
-        at = end + 1;
-    }
-    rc_buf_push_byte(buf, '\n');
-}

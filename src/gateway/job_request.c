@@ -79,8 +79,7 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
         rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
     else if (atomic_load_explicit(&job->gate->world->in_flight, memory_order_relaxed) >
              config->limits.max_in_flight)
-        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
-                           RC_STR("This gateway has as many requests as it may have."));
+        rc_gate_job_shed(job, RC_STR("This gateway has as many requests as it may have."));
     else
         await_body(job, reader);
 }
@@ -297,9 +296,8 @@ static bool count_kept(rc_gate_job *job, size_t len)
                            RC_STR("The request's body is larger than this gateway keeps: shorten "
                                   "it, or raise limits.max_kept_bytes."));
     else
-        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
-                           RC_STR("This gateway keeps as much of other requests as it may: try "
-                                  "again, or raise limits.max_kept_bytes."));
+        rc_gate_job_shed(job, RC_STR("This gateway keeps as much of other requests as it may: try "
+                                     "again, or raise limits.max_kept_bytes."));
     return false;
 }
 
@@ -332,8 +330,7 @@ void rc_gate_job_on_body(rc_gate_job *job, rc_str piece)
     if (status == RC_E_TOO_LARGE)
         rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
     else if (status != RC_OK)
-        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
-                           RC_STR("This gateway has no memory for the request."));
+        rc_gate_job_shed(job, RC_STR("This gateway has no memory for the request."));
     else if (before <= replay_bytes && before + piece.len > replay_bytes)
         let_through(job);
 }

@@ -195,14 +195,14 @@ void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_don
 
 /* ---- decisions ---- */
 
-/* The latest failure's attempt says what came of it. */
+/* The latest failure's attempt says what came of it. A lane that was let go stands behind it. */
 static void note(rc_gate_job *job, const rc_action *action)
 {
     for (uint32_t i = job->step_count; i > 0; i--) {
         rc_job_step *step = &job->steps[i - 1];
-        if (step->kind != RC_RECORD_ATTEMPT)
+        if (step->kind != RC_RECORD_ATTEMPT || step->report == NULL)
             continue;
-        if (step->reason == RC_WHY_NONE && step->report != NULL) {
+        if (step->reason == RC_WHY_NONE) {
             step->reason = action->reason;
             step->wait_ms = action->what == RC_DO_WAIT ? action->wait_ms : 0;
         }

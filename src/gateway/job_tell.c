@@ -44,19 +44,21 @@ static void add_attempts(const rc_gate_job *job, rc_builder *builder)
 {
     for (uint32_t i = 0; i < job->step_count; i++) {
         const rc_job_step *step = &job->steps[i];
-        if (step->kind != RC_RECORD_ATTEMPT || step->report == NULL)
+        if (step->kind != RC_RECORD_ATTEMPT)
             continue;
+        /* None has worked: one without a report was let go, as the other lane had failed. */
+        const bool is_let_go = step->report == NULL;
         const rc_attempt attempt = {
             .attempt = (int64_t)step->attempt,
             .provider = rc_gate_job_provider_of(job, step->entry)->config->name,
             .model = rc_gate_job_model_of(job, step->entry),
-            .code = rc_report_code(step->report),
-            .status = rc_report_provider_status(step->report),
-            .request_id = rc_report_request_id(step->report),
+            .code = is_let_go ? RC_CODE_NONE : rc_report_code(step->report),
+            .status = is_let_go ? step->status : rc_report_provider_status(step->report),
+            .request_id = is_let_go ? RC_STR("") : rc_report_request_id(step->report),
             .started_unix_ms = step->at_unix_ms,
             .duration_ms = step->latency_ms,
             .wait_ms = step->wait_ms > 0 ? (int64_t)step->wait_ms : -1,
-            .reason = rc_str_c(rc_reason_name(step->reason)),
+            .reason = rc_str_c(rc_reason_name(is_let_go ? RC_WHY_CANCELLED : step->reason)),
         };
         rc_builder_add_attempt(builder, &attempt);
     }
@@ -75,8 +77,10 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
     if (action->attempt > 0)
         rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
-    if (job->now != NULL && job->was_begun)
+    if (job->now != NULL && job->was_begun) {
         rc_builder_set_context_int(builder, RC_STR("bytes_delivered"), (int64_t)job->now->bytes);
+        rc_gate_try_set_place(job->now, builder);
+    }
     if (job->is_once)
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not kept"));
 }
@@ -251,6 +255,8 @@ void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why)
     if (job->now != NULL) {
         rc_builder_set_provider(&builder, job->now->provider->config->name);
         rc_builder_set_model(&builder, job->now->model);
+        if (job->was_begun || job->then == RC_THEN_REST)
+            rc_gate_try_set_place(job->now, &builder);
     }
     set_report(job, rc_builder_finish(&builder));
     rc_report_free(why);
@@ -270,6 +276,12 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
     rc_gate_job_keep(job, RC_THEN_ERROR);
 }
 
+void rc_gate_job_shed(rc_gate_job *job, rc_str message)
+{
+    job->is_shed = true;
+    rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, message);
+}
+
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report)
 {
     set_report(job, report);
@@ -280,8 +292,7 @@ void rc_gate_job_out_of_memory(rc_gate_job *job)
 {
     if (job->call.plan != NULL)
         (void)rc_call_on_cancel(&job->call, rc_gate_now(job->gate));
-    rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
-                       RC_STR("This gateway has no memory for the request."));
+    rc_gate_job_shed(job, RC_STR("This gateway has no memory for the request."));
 }
 
 /* "Sentence.", or "name: clause; it should be so." */
@@ -381,27 +392,9 @@ static void answer_frame(rc_gate_job *job)
     rc_buf_done(&frame);
 }
 
-static void answer_told(rc_gate_job *job)
-{
-    rc_buf data;
-    rc_buf_init(&data, &job->gate->settings.alloc, 2 * ERROR_PAGE_MAX);
-    rc_gate_job_push_data(&data, rc_buf_get(&job->now->held));
-    if (rc_buf_status(&data) == RC_OK) {
-        (void)rc_exchange_write(job->exchange, rc_buf_get(&data));
-        rc_exchange_end(job->exchange);
-    } else {
-        cut(job);
-    }
-    rc_buf_done(&data);
-}
-
 static void answer_whole(rc_gate_job *job)
 {
     const rc_str body = rc_buf_get(&job->now->held);
-    if (rc_gate_job_is_told(job)) {
-        answer_told(job);
-        return;
-    }
     if (rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), RC_HTTP1_LENGTH,
                               body.len) != RC_OK) {
         cut(job);

@@ -186,6 +186,10 @@ static void push_end(line *l, const rc_log_request *request)
         push(l, rc_code_name(request->code));
         colour(l, PLAIN);
     }
+    if (request->message.len > 0) {
+        push(l, "  ");
+        push_text(l, request->message, TEXT_WIDTH);
+    }
     if (request->report_id.len > 0) {
         push(l, "  ");
         push_text(l, request->report_id, NAME_WIDTH);

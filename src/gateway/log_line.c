@@ -88,6 +88,8 @@ READY(provider_request_id);
 READY(status);
 READY(outcome);
 READY(code);
+READY(rule);
+READY(message);
 READY(attempts);
 READY(switches);
 READY(wait_ms);
@@ -205,6 +207,8 @@ static void put_request(rc_json_writer *w, const rc_log_request *request, size_t
     put_name(w, &key_outcome, rc_log_outcome_name(request->outcome));
     if (request->code != RC_CODE_NONE)
         put_name(w, &key_code, rc_code_name(request->code));
+    put_text(w, &key_rule, request->rule, allowance);
+    put_text(w, &key_message, request->message, allowance);
     put_number(w, &key_attempts, request->attempts);
     put_number(w, &key_switches, request->switches);
     put_number(w, &key_wait_ms, request->wait_ms);
@@ -268,6 +272,19 @@ rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix
             break;
     }
     return rc_buf_push(buf, rc_buf_get(&line));
+}
+
+rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, const char *key,
+                           rc_str json)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    put_head(&w, unix_ms, rc_log_event_level(event), rc_log_event_name(event));
+    rc_json_key(&w, rc_str_c(key));
+    rc_json_raw(&w, json);
+    rc_json_object_end(&w);
+    return rc_buf_push_byte(buf, '\n');
 }
 
 size_t rc_log_format_dropped(void *ctx, uint64_t count, char *room, size_t size)

@@ -4,7 +4,8 @@
  *   json    {"time":...,"level":"info","event":"request",...}       for programs
  *   human   12:03:05  200  gpt-4o -> openai/gpt-4o  1.2s  2 tries   for people
  *
- * A line has at most RC_LOG_LINE_MAX bytes, its line feed included: values are cut, never the form.
+ * A line has at most RC_LOG_LINE_MAX bytes, its line feed included: values are cut, never the form;
+ * what the whole process is like may be longer.
  * Control characters and what is no UTF-8 are escaped, so that nothing that came from outside can
  * begin a line of its own; secrets are taken out. Formatting alone: see sys/log_sink.h for where
  * lines go. */
@@ -54,6 +55,8 @@ typedef struct rc_log_request {
     rc_str provider_request_id;
     int status; /* that the client got; 0: it left before there was one */
     rc_code code;
+    rc_str rule;    /* that decided on the code */
+    rc_str message; /* what the client was told */
     uint32_t attempts;
     uint32_t switches;     /* to other targets and keys */
     uint64_t wait_ms;      /* between tries, together */
@@ -92,7 +95,11 @@ rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style,
     X(BUDGET_WARNING, WARN, "budget:warning")    \
     X(BUDGET_PAUSED, WARN, "budget:paused")      \
     X(LOOP_STALL, WARN, "loop_stall")            \
-    X(LOG_DROPPED, WARN, "log_dropped")
+    X(LOG_DROPPED, WARN, "log_dropped")          \
+    X(LOG_CLOSED, ERROR, "log_not_opened")       \
+    X(RESTART_NEEDED, WARN, "restart_needed")    \
+    X(STATE, INFO, "state")                      \
+    X(SIGNAL, WARN, "signal")
 
 typedef enum rc_log_event {
 #define RC_LOG_EVENT_ENUM(ID, LEVEL, name) RC_LOG_EVENT_##ID,
@@ -114,6 +121,11 @@ typedef struct rc_log_field {
  * stands without its key in a human line. The buffer's status. */
 rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix_ms,
                             rc_log_event event, const rc_log_field *fields, size_t count);
+
+/* Appends an event with a member that is JSON of our own: the only line that may be longer, and in
+ * no style but JSON. key, json: borrow. The buffer's status. */
+rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, const char *key,
+                           rc_str json);
 
 /* For rc_log_sink: the line that tells how many are missing. Gives its length. ctx: an
  * rc_log_teller. */

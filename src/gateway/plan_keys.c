@@ -9,7 +9,7 @@ static void say(rc_gate_trouble *trouble, const char *text)
     rc_gate_trouble_add(trouble, rc_str_c(text));
 }
 
-/* "No API key for provider NAME: the variable X is not set; set it, or ..." */
+/* "no API key for provider NAME: the variable X is not set" */
 static bool refuse(rc_gate_trouble *trouble, const char *what, rc_str whose,
                    const rc_secret_ref *ref, const char *why)
 {

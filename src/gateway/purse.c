@@ -292,6 +292,71 @@ static int64_t first_day(const rc_purse *purse, const rc_purse_edition *edition,
     return first;
 }
 
+/* ---- what an operator raised ---- */
+
+/* "month client app": a budget that is counted by another window is another. */
+static void push_mark_name(rc_buf *buf, const budget *b)
+{
+    static const char *const pers[] = {"day ", "month ", "total "};
+    rc_buf_push(buf, rc_str_c(pers[b->rule.per]));
+    rc_buf_push(buf, rc_str_c(b->kind));
+    rc_buf_push_byte(buf, ' ');
+    rc_buf_push(buf, b->name);
+}
+
+static bool is_marked(const budget *b, rc_str name)
+{
+    char room[RC_PURSE_MARK_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    push_mark_name(&text, b);
+    return rc_buf_status(&text) == RC_OK && rc_str_eq(rc_buf_get(&text), name);
+}
+
+/* A mark of another window is of the past. To be told twice changes nothing. */
+static bool recall_raise(void *ctx, const rc_store_mark *mark)
+{
+    const recalling *r = ctx;
+    const rc_config *config = r->edition->config;
+    for (size_t i = 0; mark->kind == RC_STORE_MARK_BUDGET && i < budget_count(config); i++) {
+        uint32_t row = r->edition->rows[i];
+        budget b = budget_at(config, i);
+        rc_spend_state state;
+        if (row == RC_SPEND_NO_ROW || !r->purse->rows[row].is_new || !is_marked(&b, mark->name))
+            continue;
+        if (rc_spend_look(&r->purse->spend, row, r->now_unix_ms, &state) &&
+            mark->until_unix_ms == state.renews_unix_ms && mark->state <= RC_SPEND_MAX &&
+            mark->state > state.raised)
+            (void)rc_spend_raise(&r->purse->spend, row, mark->state - state.raised, r->now_unix_ms);
+    }
+    return true;
+}
+
+bool rc_purse_mark(rc_purse *purse, const rc_purse_edition *edition, uint32_t row,
+                   int64_t now_unix_ms, char *name, rc_store_mark *ret_mark)
+{
+    rc_spend_state state;
+    rc_buf text;
+    rc_buf_init_fixed(&text, name, RC_PURSE_MARK_MAX);
+    for (size_t i = 0; row != RC_SPEND_NO_ROW && i < budget_count(edition->config); i++) {
+        if (edition->rows[i] != row)
+            continue;
+        budget b = budget_at(edition->config, i);
+        push_mark_name(&text, &b);
+        break;
+    }
+    if (rc_buf_status(&text) != RC_OK || rc_buf_get(&text).len == 0 ||
+        !rc_spend_look(&purse->spend, row, now_unix_ms, &state) || state.raised == 0)
+        return false;
+    *ret_mark = (rc_store_mark){.kind = RC_STORE_MARK_BUDGET,
+                                .name = rc_buf_get(&text),
+                                .state = state.raised,
+                                .until_unix_ms = state.renews_unix_ms};
+    return true;
+}
+
+/* ---- after a restart ---- */
+
 bool rc_purse_recall(rc_purse *purse, const rc_purse_edition *edition, rc_store *store,
                      int64_t now_unix_ms, rc_store_fault *fault)
 {
@@ -300,7 +365,8 @@ bool rc_purse_recall(rc_purse *purse, const rc_purse_edition *edition, rc_store 
     int64_t from_day = first_day(purse, edition, now_unix_ms, &has_new);
     if (!has_new)
         return true;
-    bool is_read = rc_store_spent_since(store, from_day, recall_row, &r, fault);
+    bool is_read = rc_store_marks(store, recall_raise, &r, fault) &&
+                   rc_store_spent_since(store, from_day, recall_row, &r, fault);
     for (size_t i = 0; is_read && i < budget_count(edition->config); i++)
         if (edition->rows[i] != RC_SPEND_NO_ROW)
             purse->rows[edition->rows[i]].is_new = false;

@@ -80,8 +80,9 @@ rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_price
                         int64_t now_unix_ms, rc_purse_edition *ret_edition, bool *ret_wakes);
 void rc_purse_edition_done(rc_purse_edition *edition);
 
-/* What was spent before, for budgets that are new since the last time: after load, and before the
- * edition's first try. False: the store could not be read; the budgets begin with nothing. */
+/* What was spent before, and what an operator raised, for budgets that are new since the last time:
+ * after load, and before the edition's first try. False: the store could not be read; the budgets
+ * begin with nothing. */
 bool rc_purse_recall(rc_purse *purse, const rc_purse_edition *edition, rc_store *store,
                      int64_t now_unix_ms, rc_store_fault *fault);
 
@@ -99,6 +100,12 @@ rc_spend_answer rc_purse_reserve(rc_purse *purse, const rc_purse_edition *editio
 bool rc_purse_settle(rc_purse *purse, rc_spend_hold *hold, uint64_t cost, rc_spend_told *ret_told);
 bool rc_purse_release(rc_purse *purse, rc_spend_hold *hold);
 bool rc_purse_raise(rc_purse *purse, uint32_t row, uint64_t more, int64_t now_unix_ms);
+
+/* What a restart must not forget of a budget that an operator raised: by how much, until its window
+ * ends. False: nothing. name: RC_PURSE_MARK_MAX bytes, which the mark views. */
+#define RC_PURSE_MARK_MAX 1200
+bool rc_purse_mark(rc_purse *purse, const rc_purse_edition *edition, uint32_t row,
+                   int64_t now_unix_ms, char *name, rc_store_mark *ret_mark);
 
 /* In millionths of a dollar; nothing for a target without a price. what, charge: borrow. */
 uint64_t rc_purse_cost(const rc_purse_edition *edition, const rc_purse_try *what,

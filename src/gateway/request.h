@@ -59,8 +59,9 @@ typedef struct rc_gate_request {
     size_t model_at;
     size_t model_end;
     bool is_stream;
-    uint32_t needs; /* RC_NEED_, all but VISION */
-    rc_str talk;    /* the messages, where images are looked for */
+    bool is_stream_open; /* nobody here knows: it is neither true nor false, or may still come */
+    uint32_t needs;      /* RC_NEED_, all but VISION */
+    rc_str talk;         /* the messages, where images are looked for */
 
     char model_room[RC_GATE_MODEL_MAX];
     char token_room[RC_GATE_TOKEN_MAX];

@@ -150,23 +150,38 @@ static rc_gate_fault read_model(rc_gate_request *request, const rc_json_member *
     return rc_gate_model_is_valid(request->model) ? rc_gate_fault_none() : invalid_model();
 }
 
+/* There are servers that take 1 or "yes" for true. */
+static void read_stream(rc_gate_request *request, const rc_json_member *member, bool is_start)
+{
+    const rc_json_type type = member->is_found ? member->value.type : RC_JSON_NULL;
+    request->is_stream = type == RC_JSON_TRUE;
+    request->is_stream_open =
+        member->is_found ? type != RC_JSON_TRUE && type != RC_JSON_FALSE && type != RC_JSON_NULL
+                         : is_start;
+}
+
 static rc_gate_fault read_json(rc_gate_request *request)
 {
-    static const rc_json_member wanted[MEMBER_COUNT] = {
-#define ROW(ID, name) {.key = RC_STR_INIT(name)},
+    static const rc_str wanted[MEMBER_COUNT] = {
+#define ROW(ID, name) RC_STR_INIT(name),
+        MEMBERS(ROW)
+#undef ROW
+    };
+    static const uint8_t marks[RC_JSON_MARKS_LEN(MEMBER_COUNT)] = {
+#define ROW(ID, name) RC_JSON_MARK(name),
         MEMBERS(ROW)
 #undef ROW
     };
     rc_json_member members[MEMBER_COUNT];
-    memcpy(members, wanted, sizeof members);
-    rc_status status = rc_json_find(request->body, members, MEMBER_COUNT, false);
+    for (size_t i = 0; i < MEMBER_COUNT; i++)
+        members[i].key = wanted[i];
+    rc_status status = rc_json_find_marked(request->body, members, marks, MEMBER_COUNT, false);
     const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
     if (status != RC_OK && !is_start)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
                                   status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
     if (request->endpoint->streams == RC_STREAMS_BODY)
-        request->is_stream =
-            members[AT_STREAM].is_found && members[AT_STREAM].value.type == RC_JSON_TRUE;
+        read_stream(request, &members[AT_STREAM], is_start);
     request->needs = needs_of(request->body, members);
     request->talk = talk_of(request->body, members);
     if (leaves_traces(members) && !request->is_replay_said)

@@ -160,6 +160,7 @@ static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
 
 static void start(rc_gate_try *try, const rc_upstream_request *request)
 {
+    char room[128];
     if (try->provider->is_demo) {
         start_demo(try, request);
         return;
@@ -168,7 +169,8 @@ static void start(rc_gate_try *try, const rc_upstream_request *request)
         rc_upstream_start(&try->upstream, try->job->gate->upstream, &try->provider->origin, request,
                           &rc_gate_try_upstream, try);
     if (kind != RC_UPSTREAM_NONE)
-        rc_gate_try_fail_here(try, rc_gate_local_code(kind), rc_str_c(rc_upstream_kind_text(kind)));
+        rc_gate_try_fail_here(try, rc_gate_local_code(kind),
+                              rc_gate_sentence(rc_upstream_kind_text(kind), room, sizeof room));
 }
 
 static void carry_out(rc_gate_try *try)
@@ -301,6 +303,8 @@ void rc_gate_try_stop(rc_gate_try *try)
         rc_demo_cancel(try->demo);
     try->demo = NULL;
     rc_upstream_cancel(&try->upstream);
+    if (try->coded != NULL)
+        rc_gate_try_coded_stop(try);
 }
 
 void rc_gate_try_pause(rc_gate_try *try)
@@ -319,6 +323,8 @@ void rc_gate_try_resume(rc_gate_try *try)
     try->is_full = false;
     if (try->demo != NULL)
         rc_demo_resume(try->demo);
+    else if (try->coded != NULL && rc_gate_try_coded_is_due(try))
+        rc_gate_job_arm(try->job);
     else if (rc_upstream_is_live(&try->upstream))
         rc_upstream_resume(&try->upstream);
 }

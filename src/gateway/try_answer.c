@@ -38,8 +38,8 @@ static bool write_lines(rc_gate_try *try)
     };
     rc_buf_reset(&job->lines);
     job->status = rc_http1_status(try->reader);
-    return rc_gate_push_answer(&job->lines, try->reader, rc_buf_get(&try->head).ptr, &told) ==
-           RC_OK;
+    return rc_gate_push_answer(&job->lines, try->reader, rc_buf_get(&try->head).ptr, try->is_coded,
+                               &told) == RC_OK;
 }
 
 /* A head that left early, for the sake of what was to be told, promised a stream of events. */
@@ -111,11 +111,17 @@ static uint64_t length_of_none(const rc_gate_try *try)
     return length;
 }
 
+/* Did the provider say the length of what is passed on? */
+static bool is_length_known(const rc_gate_try *try)
+{
+    return try->reader->framing == RC_HTTP1_LENGTH && !try->is_coded;
+}
+
 /* Begins with the length that the provider said, if it said one. False: the job is over. */
 static bool relay(rc_gate_try *try)
 {
     const rc_http1 *reader = try->reader;
-    const bool has_length = reader->framing == RC_HTTP1_LENGTH;
+    const bool has_length = is_length_known(try);
     const rc_http1_framing framing =
         reader->framing == RC_HTTP1_NO_BODY || has_length ? RC_HTTP1_LENGTH : RC_HTTP1_CHUNKED;
     uint64_t length = has_length ? reader->length : 0;
@@ -134,7 +140,7 @@ static bool relay(rc_gate_try *try)
 static void relay_piece(rc_gate_try *try, rc_str piece)
 {
     const rc_http1 *reader = try->reader;
-    if (piece.len > 0 && reader->framing == RC_HTTP1_LENGTH && try->bytes == reader->length) {
+    if (piece.len > 0 && is_length_known(try) && try->bytes == reader->length) {
         rc_gate_try_write(try, rc_str_slice(piece, 0, piece.len - 1));
         rc_buf_push_byte(&try->held, piece.ptr[piece.len - 1]);
     } else {
@@ -154,7 +160,10 @@ static void end_whole(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
     const rc_str body = rc_buf_get(&try->held);
-    if (body.len == 0 ? !try->reader->is_bodiless : !rc_gate_try_is_good(try, body)) {
+    const bool is_good = body.len == 0 ? try->reader->is_bodiless : rc_gate_try_is_good(try, body);
+    if (rc_gate_try_fail_shape(try, body, is_good))
+        return;
+    if (!is_good) {
         fail_body(try);
         return;
     }
@@ -170,16 +179,18 @@ static void end_whole(rc_gate_try *try)
 /* Too large to be held: what there is of it decides. */
 static void hold(rc_gate_try *try, rc_str piece)
 {
-    if (rc_buf_get(&try->held).len == 0 && try->reader->framing == RC_HTTP1_LENGTH &&
+    if (rc_buf_get(&try->held).len == 0 && is_length_known(try) &&
         try->reader->length <= RC_JOB_HELD_MAX)
         (void)rc_buf_reserve(&try->held, (size_t)try->reader->length);
     rc_buf_push(&try->held, piece);
     const rc_str held = rc_buf_get(&try->held);
     if (rc_buf_status(&try->held) == RC_OK && held.len <= RC_JOB_HELD_MAX)
         return;
-    if (rc_gate_try_begins_badly(try, held)) {
+    const bool is_error = rc_gate_try_begins_badly(try, held);
+    if (is_error || rc_gate_try_begins_misshapen(try, held)) {
         rc_gate_try_stop(try);
-        fail_body(try);
+        if (!rc_gate_try_fail_shape(try, held, !is_error))
+            fail_body(try);
         return;
     }
     /* A piece that did not fit is not in it. */
@@ -194,19 +205,25 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head,
 {
     const rc_gate_endpoint *endpoint = try->job->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
-    const rc_str coding = rc_http1_find(head->reader, head->bytes, RC_STR("content-encoding"));
     if (head->status < 200 || head->status > 299)
         return RC_MODE_ERROR;
-    if (endpoint->wire == RC_WIRE_NATIVE ||
-        (coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"))))
+    if (endpoint->wire == RC_WIRE_NATIVE)
         return RC_MODE_RELAY;
+    if (try->asked != RC_ASKED_ANY)
+        return try->asked == RC_ASKED_OBJECT ? RC_MODE_WHOLE : RC_MODE_STREAM;
     if (is_events(type))
         return is_watched ? RC_MODE_STREAM : RC_MODE_RELAY;
-    if (endpoint->streams == RC_STREAMS_ALWAYS && is_watched && !try->job->request.is_sse)
-        return RC_MODE_STREAM;
     return is_watched || rc_str_starts_with_nocase(type, RC_STR("application/json"))
                ? RC_MODE_WHOLE
                : RC_MODE_RELAY;
+}
+
+/* What nobody here has to read is passed on as it is, whatever it is compressed with. */
+static rc_coding coding_of(const rc_gate_try *try, const rc_upstream_head *head)
+{
+    if (try->mode == RC_MODE_RELAY || head->reader->framing == RC_HTTP1_NO_BODY)
+        return RC_CODING_NONE;
+    return rc_coding_of(head->reader, head->bytes);
 }
 
 static void on_head(void *ctx, const rc_upstream_head *head)
@@ -223,17 +240,21 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
+    try->is_called_events = is_events(type);
+    try->asked = rc_gate_try_asked(try, try->is_called_events);
     try->mode = mode_of(try, head, type);
     if (try->mode == RC_MODE_STREAM)
-        rc_gate_try_stream_begin(try, !is_events(type));
+        rc_gate_try_stream_begin(try, try->asked == RC_ASKED_ARRAY);
     else if (job->beside == NULL)
         /* It has begun; from here on the pauses between its pieces count. */
         job->content_by_ms = RC_UNLIMITED;
+    const rc_coding coding = coding_of(try, head);
+    if (coding != RC_CODING_NONE)
+        rc_gate_try_coded_begin(try, coding);
 }
 
-static void on_body(void *ctx, rc_str piece)
+void rc_gate_try_take(rc_gate_try *try, rc_str piece)
 {
-    rc_gate_try *try = ctx;
     try->bytes += piece.len;
     switch (try->mode) {
     case RC_MODE_ERROR: {
@@ -245,7 +266,10 @@ static void on_body(void *ctx, rc_str piece)
         hold(try, piece);
         return;
     case RC_MODE_STREAM:
-        rc_gate_try_stream_body(try, piece);
+        if (rc_gate_try_is_in_shape(try, piece))
+            rc_gate_try_stream_body(try, piece);
+        else
+            hold(try, piece);
         return;
     case RC_MODE_RELAY:
         if (try->job->state == RC_JOB_ANSWERING || relay(try))
@@ -256,6 +280,15 @@ static void on_body(void *ctx, rc_str piece)
     }
 }
 
+static void on_body(void *ctx, rc_str piece)
+{
+    rc_gate_try *try = ctx;
+    if (try->coded != NULL)
+        rc_gate_try_coded_body(try, piece);
+    else
+        rc_gate_try_take(try, piece);
+}
+
 /* Every endpoint but a passthrough answers something: a 204, or an empty body, is no answer. */
 static bool is_missing(const rc_gate_try *try)
 {
@@ -263,11 +296,8 @@ static bool is_missing(const rc_gate_try *try)
            !try->reader->is_bodiless;
 }
 
-static void on_end(void *ctx, bool is_kept)
+void rc_gate_try_end(rc_gate_try *try)
 {
-    rc_gate_try *try = ctx;
-    (void)is_kept;
-    try->demo = NULL;
     switch (try->mode) {
     case RC_MODE_ERROR:
         fail_body(try);
@@ -289,30 +319,61 @@ static void on_end(void *ctx, bool is_kept)
     }
 }
 
+static void on_end(void *ctx, bool is_kept)
+{
+    rc_gate_try *try = ctx;
+    (void)is_kept;
+    try->demo = NULL;
+    if (try->coded == NULL || rc_gate_try_coded_end(try))
+        rc_gate_try_end(try);
+}
+
 static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
 {
     rc_failure known = {
         .transport = failure->transport,
         .phase = failure->phase,
         .body = rc_buf_get(&try->held),
+        .connection = failure->connection,
+        .connection_detail = failure->detail,
+        .certificate_unix_ms = failure->certificate_unix_ms,
     };
     rc_gate_try_fail(try, &known);
+}
+
+/* "backup did not answer in proper HTTP: the protocol was switched." */
+static rc_str no_http(const rc_gate_try *try, const char *text, char *room, size_t size)
+{
+    rc_buf sentence;
+    rc_buf_init_fixed(&sentence, room, size);
+    rc_buf_push(&sentence, rc_str_slice(try->provider->config->name, 0, size / 2));
+    rc_buf_push(&sentence, RC_STR(" did not answer in proper HTTP: "));
+    rc_buf_push(&sentence, rc_str_c(text));
+    rc_buf_push_byte(&sentence, '.');
+    return rc_buf_get(&sentence);
+}
+
+void rc_gate_try_lose(rc_gate_try *try, const rc_upstream_failure *failure)
+{
+    char room[256];
+    if (failure->is_local)
+        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind),
+                              rc_gate_sentence(failure->text, room, sizeof room));
+    else if (try->mode == RC_MODE_STREAM)
+        rc_gate_try_stream_end(try, failure);
+    else if (failure->kind == RC_UPSTREAM_MALFORMED)
+        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
+                              no_http(try, failure->text, room, sizeof room));
+    else
+        fail_transport(try, failure);
 }
 
 static void on_failure(void *ctx, const rc_upstream_failure *failure)
 {
     rc_gate_try *try = ctx;
-    char room[256];
     try->demo = NULL;
-    if (failure->is_local)
-        rc_gate_try_fail_here(try, rc_gate_local_code(failure->kind), rc_str_c(failure->text));
-    else if (try->mode == RC_MODE_STREAM)
-        rc_gate_try_stream_end(try, failure);
-    else if (failure->kind == RC_UPSTREAM_MALFORMED)
-        rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE,
-                              rc_gate_sentence(failure->text, room, sizeof room));
-    else
-        fail_transport(try, failure);
+    if (try->coded == NULL || rc_gate_try_coded_fail(try, failure))
+        rc_gate_try_lose(try, failure);
 }
 
 /* The provider takes more of a body that is passed on as it comes. */

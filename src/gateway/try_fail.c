@@ -8,10 +8,19 @@
 
 /* ---- what comes next ---- */
 
+/* A path that we know nothing of may want another kind of key: only who asks for models can lose
+ * one. */
+static rc_setback setback_of(const rc_gate_job *job)
+{
+    rc_setback why = rc_setback_of(job->report);
+    why.is_key_cleared = job->request.endpoint->wire == RC_WIRE_NATIVE;
+    return why;
+}
+
 static void tell_call(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
-    const rc_setback why = rc_setback_of(job->report);
+    const rc_setback why = setback_of(job);
     rc_gate_job_do(
         job, rc_call_on_failure(&job->call, &why, rc_gate_now(gate), rc_gate_chance_u64(gate)));
 }
@@ -22,7 +31,7 @@ static void tell_hedge(rc_gate_try *try)
     rc_gate_job *job = try->job;
     rc_gate *gate = job->gate;
     rc_gate_try *other = try == job->now ? job->beside : job->now;
-    const rc_setback why = rc_setback_of(job->report);
+    const rc_setback why = setback_of(job);
     const rc_hedge_action action = rc_hedge_on_failure(&job->hedge, &job->call, try->lane, &why,
                                                        rc_gate_now(gate), rc_gate_chance_u64(gate));
     job->beside = NULL;
@@ -116,6 +125,9 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
     failure->replay = job->request.replay;
     failure->now_unix_ms = rc_gate_unix_ms(gate);
     failure->report_id = rc_str_c(id.text);
+    failure->is_request_gone = job->is_body_gone || job->is_once || job->request.is_coded;
+    if (!failure->is_request_gone)
+        failure->request = job->request.body;
     if (job->state == RC_JOB_ANSWERING)
         failure->phase = RC_PHASE_COMMITTED;
     const rc_report *report =

@@ -17,8 +17,7 @@ typedef struct answer_row {
     rc_str more;
 } answer_row;
 
-/* Whose JSON it is, where there is something to look for in it. */
-static rc_stream_dialect dialect_of(const rc_gate_try *try)
+rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try)
 {
     const rc_gate_endpoint *endpoint = try->job->request.endpoint;
     if ((unsigned)endpoint->stream != RC_STREAM_UNWATCHED)
@@ -103,24 +102,23 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
         .is_cut = is_cut,
     };
     try->is_watched = true;
-    rc_stream_watch_init(&try->watch, dialect_of(try));
+    rc_stream_watch_init(&try->watch, rc_gate_try_dialect(try));
     rc_stream_watch_step(&try->watch, &event, ret_seen);
 }
 
 static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size_t tail_bytes)
 {
-    rc_stream_found found = rc_stream_found_none();
     const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
-    rc_stream_walk_tail(dialect_of(try), rc_str_slice(list, from, list.len), &found);
-    return found.seen.finish;
+    const rc_str text =
+        rc_stream_tail_finish(rc_gate_try_dialect(try), rc_str_slice(list, from, list.len));
+    return text.len > 0 ? rc_stream_finish_parse(text) : RC_STREAM_FINISH_NONE;
 }
 
-/* Is there one choice alone, by the names of finish reasons? */
-static bool has_one(const rc_gate_try *try, rc_str list)
+/* More than one choice, most likely: the last one's reason is not all then. */
+static bool may_be_several(rc_str list, rc_str key)
 {
-    const rc_str key = rc_stream_dialects[dialect_of(try)].finish;
-    const size_t first = rc_str_find(list, key, 0);
-    return first == RC_STR_NPOS || rc_str_find(list, key, first + key.len) == RC_STR_NPOS;
+    const size_t at = rc_str_find(list, key, 0);
+    return at != RC_STR_NPOS && rc_str_find(list, key, at + 1) != RC_STR_NPOS;
 }
 
 static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
@@ -130,7 +128,8 @@ static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_j
     rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES);
     if (finish == RC_STREAM_FINISH_NONE)
         finish = finish_in_tail(try, list, LONG_TAIL_BYTES);
-    if (finish != RC_STREAM_FINISH_NONE && has_one(try, list))
+    if (finish != RC_STREAM_FINISH_NONE &&
+        !may_be_several(list, rc_stream_dialects[rc_gate_try_dialect(try)].finish))
         return finish;
     look(try, body, false, &seen);
     return seen.finish;
@@ -138,7 +137,7 @@ static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_j
 
 static rc_stream_finish finish_of(rc_gate_try *try, rc_str body, const rc_json_member members[2])
 {
-    switch (dialect_of(try)) {
+    switch (rc_gate_try_dialect(try)) {
     case RC_STREAM_ANTHROPIC:
         return members[1].is_found && members[1].value.type == RC_JSON_STRING
                    ? rc_stream_finish_parse(members[1].value.raw)
@@ -205,7 +204,7 @@ bool rc_gate_try_is_good(rc_gate_try *try, rc_str body)
         }
     }
     if (row.answer.len > 0 && !is_list(body, &members[0], row.may_be_empty) &&
-        !(dialect_of(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
+        !(rc_gate_try_dialect(try) == RC_STREAM_GEMINI && is_blocked(body, &members[1])))
         return false;
     if (row.answer.len == 0 && row.more.len == 0)
         return true;

@@ -4,10 +4,13 @@
 
 void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array)
 {
+    rc_gate_job *job = try->job;
+    const unsigned row = job->route->places[try->entry].metric;
     try->is_array = is_array;
     try->is_watched = true;
     rc_buf_reset(&try->room);
-    rc_stream_watch_init(&try->watch, try->job->request.endpoint->stream);
+    rc_stream_watch_init(&try->watch, job->request.endpoint->stream);
+    rc_stream_watch_set_mould(&try->watch, &job->gate->moulds[row % RC_GATE_MOULDS]);
     if (is_array)
         rc_stream_array_init(&try->reading.array, &try->room, RC_STREAM_EVENT_MAX_BYTES);
     else
@@ -68,6 +71,8 @@ static void end_soon(rc_gate_try *try)
 static void pass(rc_gate_try *try, const rc_stream_event *event, bool is_room_left)
 {
     try->is_inside = event->type == RC_STREAM_EVENT_PART;
+    if (!try->is_terminated)
+        rc_gate_try_follow(try, event);
     if (is_answering(try) && !(try->is_terminated && is_room_left))
         rc_gate_try_write(try, event->raw);
     else
@@ -154,5 +159,9 @@ void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure
                                                                                 : RC_TRANSPORT_EOF,
         .phase = RC_PHASE_HEADERS,
     };
+    if (failure != NULL) {
+        known.connection = failure->connection;
+        known.connection_detail = failure->detail;
+    }
     rc_gate_try_fail(try, &known);
 }

@@ -83,7 +83,7 @@ bool rc_gate_world_mark(rc_gate_world *world, uint16_t target, uint16_t credenti
     if (!is_lasting(&found) || rc_buf_status(&text) != RC_OK)
         return false;
     *ret_mark =
-        (rc_store_mark){.kind = kind, .name = rc_buf_get(&text), .state = (uint32_t)found.state};
+        (rc_store_mark){.kind = kind, .name = rc_buf_get(&text), .state = (uint64_t)found.state};
     if (found.state == RC_CREDENTIAL_EXHAUSTED && found.until_ms > now_ms)
         ret_mark->until_unix_ms = now_unix_ms + (int64_t)(found.until_ms - now_ms);
     return true;
@@ -142,7 +142,10 @@ static void recall_credential(const recall *r, const rc_store_mark *mark)
         return;
     if (mark->state == RC_CREDENTIAL_EXHAUSTED && mark->until_unix_ms <= r->now_unix_ms)
         return;
-    const uint64_t until_ms = r->now_ms + (uint64_t)(mark->until_unix_ms - r->now_unix_ms);
+    /* Somebody may have put it right before the restart: a refused one is tried once. */
+    const uint64_t until_ms = mark->state == RC_CREDENTIAL_DEAD
+                                  ? r->now_ms
+                                  : r->now_ms + (uint64_t)(mark->until_unix_ms - r->now_unix_ms);
     for (uint32_t i = 0; i < world->credential_count; i++) {
         char room[RC_WORLD_MARK_MAX];
         rc_buf name;
@@ -218,6 +221,8 @@ static bool on_mark(void *ctx, const rc_store_mark *mark)
     case RC_STORE_MARK_LIMIT:
         recall_limit(ctx, mark);
         break;
+    case RC_STORE_MARK_BUDGET:
+        break; /* rc_purse_recall: an edition to come may have the budget, too */
     }
     return true;
 }

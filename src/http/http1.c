@@ -150,7 +150,8 @@ static int on_chunk(llhttp_t *parser)
 /* One piece of the body a call: the next chunk waits. */
 static int on_chunk_end(llhttp_t *parser)
 {
-    (void)parser;
+    of(parser)->is_at_chunk = !of(parser)->is_in_trailer;
+    of(parser)->extension = (rc_http1_extension){.state = 0};
     return HPE_PAUSED;
 }
 
@@ -301,6 +302,18 @@ static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
+/* The same of a response's chunk: what is left of it when its extensions are passed over. */
+static bool skip_extensions(rc_http1 *reader, rc_str *input, size_t *ret_len)
+{
+    rc_http1_extension_is is = rc_http1_extension_skip(
+        &reader->extension, input, reader->limits->chunk_extension_bytes, ret_len);
+    if (is == RC_HTTP1_EXTENSION_BAD)
+        refuse(reader, RC_HTTP1_FAULT_CHUNK);
+    else if (is == RC_HTTP1_EXTENSION_LARGE)
+        refuse(reader, RC_HTTP1_FAULT_CHUNK_EXTENSION);
+    return reader->fault == RC_HTTP1_FAULT_NONE;
+}
+
 static int on_stand_in_end(llhttp_t *parser)
 {
     (void)parser;
@@ -322,6 +335,12 @@ static void begin_chunks(rc_http1 *reader)
 
 static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
 {
+    if (reader->is_at_chunk || !reader->is_parsing) {
+        if (input->len == 0)
+            return RC_HTTP1_MORE;
+        if (rc_http1_read_plain_chunk(input, &reader->body))
+            return RC_HTTP1_BODY;
+    }
     if (!reader->is_parsing)
         begin_chunks(reader);
     /* The end may be there although no byte is left to read. */
@@ -329,6 +348,10 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         const bool is_trailer = reader->is_in_trailer;
         size_t len = input->len;
         if (is_trailer && !check_trailer(reader, *input, &len))
+            return RC_HTTP1_FAULT;
+        reader->is_at_chunk = false;
+        if (!is_trailer && reader->kind == RC_HTTP1_RESPONSE &&
+            !skip_extensions(reader, input, &len))
             return RC_HTTP1_FAULT;
         size_t used = execute(reader, input->ptr, len);
         /* Whoever sees the trailer's end elsewhere sees another message behind it. */

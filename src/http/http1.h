@@ -5,9 +5,10 @@
  *     └──────── FAULT ◄──────┘
  *
  * Bytes in, facts out: no I/O, no allocation, no clock. A head without anything unusual in it is
- * read in one pass (http1_plain.c). All others, and chunks, llhttp takes apart; what it lets
- * through and two readers might understand in two ways is refused on top (RFC 9112, sections 2.2,
- * 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is read as a message.
+ * read in one pass (http1_plain.c), and so is a chunk that is all there. All others llhttp takes
+ * apart; what it lets through and two readers might understand in two ways is refused on top (RFC
+ * 9112, sections 2.2, 3.2, 5, 6, 11.2). What is refused stays refused: nothing behind a fault is
+ * read as a message.
  *
  * The head stays in the caller's buffer. Its parts are kept as places in it, so the buffer may move
  * between calls, but its bytes from the message's first one on must be there. */
@@ -22,6 +23,7 @@
 
 #include <recourse/str.h>
 
+#include "http/http1_extension.h"
 #include "http/http1_trailer.h"
 
 #define RC_HTTP1_FIELDS_MAX 112
@@ -89,7 +91,7 @@ typedef struct rc_http1_limits {
     uint32_t head_bytes;
     uint32_t target_bytes;
     uint32_t field_count;           /* at most RC_HTTP1_FIELDS_MAX */
-    uint32_t chunk_extension_bytes; /* of the whole message */
+    uint32_t chunk_extension_bytes; /* of a whole request; of one chunk of a response */
     uint32_t trailer_bytes;
 } rc_http1_limits;
 
@@ -130,12 +132,14 @@ typedef struct rc_http1 {
     bool is_parsing;        /* llhttp has begun; parser is set */
     bool is_head_done;
     bool is_whole;
-    bool is_in_trailer; /* the last chunk has come */
-    bool is_paused;     /* by one of our own callbacks */
-    bool is_value;      /* the header's value has begun */
-    bool is_kept_alive; /* the peer says that the connection may be used again */
-    bool is_bodiless;   /* a response that has none whatever it says: to HEAD */
-    uint64_t length;    /* of a body whose framing is LENGTH */
+    bool is_in_trailer;           /* the last chunk has come */
+    bool is_at_chunk;             /* llhttp stands behind a chunk, and has nothing in mind of it */
+    bool is_paused;               /* by one of our own callbacks */
+    bool is_value;                /* the header's value has begun */
+    bool is_kept_alive;           /* the peer says that the connection may be used again */
+    bool is_bodiless;             /* a response that has none whatever it says: to HEAD */
+    uint64_t length;              /* of a body whose framing is LENGTH */
+    rc_http1_extension extension; /* of a response's chunk */
     rc_http1_trailer trailer;
     uint64_t left; /* of it, what has not come */
     rc_str body;   /* the piece of the latest BODY event: views what was passed in */

@@ -7,8 +7,12 @@
  *
  * with one Host, at most one each of Content-Length (digits), Transfer-Encoding (chunked) and
  * Connection (keep-alive, close), not both of the first two. No two readers disagree about such a
- * head. All else, and with it every fault, is for llhttp and http1_head.c, which read these heads
- * alike: a fuzz target compares. */
+ * head. A chunk is read here when it is all there, as
+ *
+ *   size CR LF bytes CR LF                 size: a few digits, not all of them zeros
+ *
+ * All else, and with it every fault, is for llhttp and http1_head.c, which read these alike: fuzz
+ * targets compare. */
 #include "http/http1_plain.h"
 
 #include <string.h>
@@ -16,7 +20,8 @@
 #include "base/lanes.h"
 #include "http/http1_head.h"
 
-#define NAME_MAX_BYTES 64u /* as many as SPECIAL_LENS has bits */
+#define CHUNK_DIGITS_MAX 7u /* no larger chunk is there at once */
+#define NAME_MAX_BYTES 64u  /* as many as SPECIAL_LENS has bits */
 
 typedef struct scan {
     rc_http1 *reader;
@@ -196,5 +201,31 @@ bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes)
     reader->head_bytes = place_of(&s, at);
     rc_http1_set_framing(reader, s.lengths == 1, s.codings == 1);
     reader->is_kept_alive = !s.is_closing && reader->framing != RC_HTTP1_UNTIL_CLOSE;
+    return true;
+}
+
+/* A digit's value; above 15: it is none. */
+static inline unsigned hex_of(char c)
+{
+    const unsigned digit = (unsigned char)c - '0';
+    const unsigned letter = ((unsigned char)c | 0x20u) - 'a';
+    return digit < 10 ? digit : letter < 6 ? letter + 10 : 16;
+}
+
+bool rc_http1_read_plain_chunk(rc_str *input, rc_str *ret_body)
+{
+    const char *p = input->ptr;
+    const size_t len = input->len;
+    size_t size = 0;
+    size_t at = 0;
+    for (; at < len && at < CHUNK_DIGITS_MAX && hex_of(p[at]) < 16; at++)
+        size = size << 4 | hex_of(p[at]);
+    if (size == 0 || len - at < size + 4 || p[at] != '\r' || p[at + 1] != '\n')
+        return false;
+    const char *body = p + at + 2;
+    if (body[size] != '\r' || body[size + 1] != '\n')
+        return false;
+    *ret_body = rc_str_make(body, size);
+    *input = rc_str_make(body + size + 2, len - at - size - 4);
     return true;
 }

@@ -1,4 +1,5 @@
-/* The head that nearly every message has, without the state machine that all the others need. */
+/* The head that nearly every message has, and the chunk that nearly every stream has, without the
+ * state machine that all the others need. */
 #ifndef RC_HTTP_HTTP1_PLAIN_H
 #define RC_HTTP_HTTP1_PLAIN_H
 
@@ -8,5 +9,9 @@
  * message's first byte. False: llhttp must read it; nothing was decided, but fields may have been
  * written to. */
 bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes);
+
+/* Reads a chunk that is whole, without extensions and not the last one; *input is moved past it.
+ * False: llhttp must read it. */
+bool rc_http1_read_plain_chunk(rc_str *input, rc_str *ret_body);
 
 #endif

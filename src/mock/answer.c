@@ -276,7 +276,8 @@ static void copy_request(rc_mock_answer *a, const rc_mock_request *request)
     a->endpoint = request->endpoint;
     a->family = request->family;
     a->dialect = dialect_of(request->endpoint);
-    a->is_stream = request->is_stream && a->dialect != NULL;
+    const bool is_other = a->plan.wire == RC_MOCK_WIRE_OTHER_SHAPE;
+    a->is_stream = request->is_stream != is_other && a->dialect != NULL;
     a->is_array = request->is_array;
     a->is_batch = request->is_batch;
     a->is_base64 = request->is_base64;

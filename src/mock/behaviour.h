@@ -90,6 +90,7 @@ typedef enum rc_mock_wire {
     RC_MOCK_WIRE_EMPTY_STREAM,
     RC_MOCK_WIRE_BAD_CHUNK,
     RC_MOCK_WIRE_WRONG_LENGTH,
+    RC_MOCK_WIRE_OTHER_SHAPE,
     RC_MOCK_WIRE_HANG,
     RC_MOCK_WIRE_REFUSE
 } rc_mock_wire;

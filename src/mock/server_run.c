@@ -40,6 +40,7 @@ static bool is_raw(const rc_mock_answer *answer)
     case RC_MOCK_WIRE_TRUNCATED:
     case RC_MOCK_WIRE_EMPTY:
     case RC_MOCK_WIRE_EMPTY_STREAM:
+    case RC_MOCK_WIRE_OTHER_SHAPE:
     case RC_MOCK_WIRE_HANG:
     case RC_MOCK_WIRE_REFUSE:
         break;

@@ -29,6 +29,7 @@ struct rc_dial {
     uint64_t next_ms;     /* when the next address is tried; 0: not by time */
     rc_upstream_kind failure;
     const char *text;
+    rc_tls_failure tls;
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -108,14 +109,12 @@ static void tell_secure(const rc_dial *dial, const rc_link *link)
 
 static void shake(rc_dial *dial, rc_link *link)
 {
-    rc_upstream_kind kind = RC_UPSTREAM_TLS_BROKEN;
-    const char *text = NULL;
-    rc_tls_event event = rc_tls_wire_shake(&link->wire, &kind, &text);
+    rc_tls_event event = rc_tls_wire_shake(&link->wire, &dial->tls);
     rc_upstream_kind sent = rc_link_flush(link);
     if (event == RC_TLS_FAILED)
-        fail_soon(dial, kind, text);
+        fail_soon(dial, dial->tls.kind, dial->tls.text);
     else if (sent != RC_UPSTREAM_NONE)
-        fail_soon(dial, sent, NULL);
+        fail_soon(dial, sent == RC_UPSTREAM_RESET ? RC_UPSTREAM_TLS_RESET : sent, NULL);
     else if (event == RC_TLS_DONE) {
         if (rc_tls_wire_was_resumed(&link->wire))
             dial->upstream->counts.resumed++;
@@ -163,6 +162,16 @@ static rc_upstream_kind kind_of(int status)
     }
 }
 
+/* Where the kind stands for several errors, the system's words say which. */
+static void note_failure(rc_dial *dial, int status)
+{
+    dial->failure = kind_of(status);
+    dial->text = dial->failure == RC_UPSTREAM_CONNECT_UNREACHABLE ||
+                         dial->failure == RC_UPSTREAM_CONNECT_FAILED
+                     ? uv_strerror(status)
+                     : NULL;
+}
+
 static void try_addresses(rc_dial *dial);
 
 static void on_connect(uv_connect_t *request, int status)
@@ -176,7 +185,7 @@ static void on_connect(uv_connect_t *request, int status)
             if (dial->links[i] == link)
                 dial->links[i] = NULL;
         rc_link_close(link, false);
-        dial->failure = kind_of(status);
+        note_failure(dial, status);
         try_addresses(dial);
         return;
     }
@@ -219,12 +228,13 @@ static bool try_address(rc_dial *dial, size_t index)
     rc_link *link = rc_link_new(dial->upstream);
     if (link == NULL) {
         dial->failure = RC_UPSTREAM_NO_MEMORY;
+        dial->text = NULL;
         return false;
     }
     link->dial = dial;
     int status = uv_tcp_connect(&link->connect, &link->tcp, &address->base, on_connect);
     if (status != 0) {
-        dial->failure = kind_of(status);
+        note_failure(dial, status);
         rc_link_close(link, false);
         return false;
     }
@@ -255,7 +265,7 @@ static void try_addresses(rc_dial *dial)
     if (is_connecting(dial))
         arm(dial);
     else
-        fail_soon(dial, dial->failure, NULL);
+        fail_soon(dial, dial->failure, dial->text);
 }
 
 /* Whoever opens it answers for where it leads. */
@@ -289,7 +299,8 @@ static void on_resolved(rc_lookup *lookup, const rc_addresses *addresses)
 {
     rc_dial *dial = (rc_dial *)((char *)lookup - offsetof(rc_dial, lookup));
     if (addresses == NULL) {
-        fail_soon(dial, RC_UPSTREAM_DNS_FAILED, NULL);
+        fail_soon(dial, lookup->is_unknown ? RC_UPSTREAM_DNS_UNKNOWN : RC_UPSTREAM_DNS_FAILED,
+                  lookup->why);
         return;
     }
     dial->addresses = *addresses;
@@ -373,6 +384,11 @@ static void on_timer(uv_timer_t *timer)
         arm(dial);
 }
 
+const rc_tls_facts *rc_dial_shown(const rc_dial *dial)
+{
+    return dial != NULL && dial->tls.has_shown ? &dial->tls.shown : NULL;
+}
+
 void rc_dial_on_bytes(rc_link *link)
 {
     rc_dial *dial = link->dial;
@@ -391,6 +407,5 @@ void rc_dial_on_end(rc_link *link, bool is_reset)
     if (dial->step == OPENED)
         fail_soon(dial, is_reset ? RC_UPSTREAM_RESET : RC_UPSTREAM_CLOSED, NULL);
     else if (dial->step == SHAKING)
-        fail_soon(dial, is_reset ? RC_UPSTREAM_RESET : RC_UPSTREAM_CLOSED,
-                  "the connection was closed during the TLS handshake");
+        fail_soon(dial, is_reset ? RC_UPSTREAM_TLS_RESET : RC_UPSTREAM_TLS_CLOSED, NULL);
 }

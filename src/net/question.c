@@ -34,8 +34,12 @@ static void ask_system(const char *host, rc_addresses *ret_addresses)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
-    if (getaddrinfo(host, NULL, &hints, &found) != 0)
+    const int error = getaddrinfo(host, NULL, &hints, &found);
+    if (error != 0) {
+        ret_addresses->is_unknown = error == EAI_NONAME || error == EAI_NODATA;
+        ret_addresses->why = gai_strerror(error);
         return;
+    }
     for (const struct addrinfo *one = found;
          one != NULL && ret_addresses->count < RC_RESOLVE_ADDRESSES_MAX; one = one->ai_next) {
         rc_address *address = &ret_addresses->list[ret_addresses->count];

@@ -21,6 +21,8 @@
 typedef struct rc_addresses {
     size_t count;
     rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* without ports */
+    bool is_unknown;                           /* of none: there is no such name */
+    const char *why;                           /* of none: static, in the system's words; or NULL */
 } rc_addresses;
 
 typedef struct rc_question rc_question;

@@ -126,6 +126,8 @@ static void tell(rc_name *name, const rc_addresses *addresses)
     while (name->waiting != NULL) {
         rc_lookup *lookup = name->waiting;
         rc_lookup_forget(lookup);
+        lookup->is_unknown = addresses->is_unknown;
+        lookup->why = addresses->why;
         lookup->on_done(lookup, is_found ? addresses : NULL);
     }
     name->is_told = name->is_asked = false;

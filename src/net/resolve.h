@@ -40,6 +40,8 @@ typedef struct rc_name rc_name;
 typedef struct rc_lookup {
     rc_name *name; /* NULL: it does not wait */
     struct rc_lookup *next, *prev;
+    bool is_unknown; /* at on_done, of a name that was not found: there is no such name */
+    const char *why; /* the same: static, in the system's words; NULL: nobody said */
     /* addresses: borrows during the call; NULL: not found. */
     void (*on_done)(struct rc_lookup *lookup, const rc_addresses *addresses);
 } rc_lookup;

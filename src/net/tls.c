@@ -81,6 +81,19 @@ static int on_session(SSL *ssl, SSL_SESSION *session)
     return 1;
 }
 
+/* Keeps what is wrong in mind for people; whether it is wrong is not decided here. */
+static int on_verify(int is_good, X509_STORE_CTX *store)
+{
+    const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    const rc_tls_wire *wire = ssl == NULL ? NULL : SSL_get_app_data(ssl);
+    const X509 *certificate = X509_STORE_CTX_get_current_cert(store);
+    if (is_good != 1 && wire != NULL && wire->failure != NULL && certificate != NULL) {
+        wire->failure->has_shown = true;
+        rc_tls_facts_of(certificate, &wire->failure->shown);
+    }
+    return is_good;
+}
+
 static bool add_pem(SSL_CTX *context, rc_str pem)
 {
     bool is_added = false;
@@ -113,7 +126,7 @@ static const char *set_trust(SSL_CTX *context, const rc_tls_settings *settings)
 static const char *set_rules(SSL_CTX *context)
 {
     static const unsigned char protocols[] = "\x08http/1.1";
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, on_verify);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -197,15 +210,19 @@ void rc_tls_wire_done(rc_tls_wire *wire)
     wire->ssl = NULL;
 }
 
-rc_tls_event rc_tls_wire_shake(rc_tls_wire *wire, rc_upstream_kind *ret_kind, const char **ret_text)
+rc_tls_event rc_tls_wire_shake(rc_tls_wire *wire, rc_tls_failure *ret_failure)
 {
     forget_errors();
+    ret_failure->has_shown = false;
+    wire->failure = ret_failure;
     int result = SSL_do_handshake(wire->ssl);
+    wire->failure = NULL;
     if (result == 1)
         return RC_TLS_DONE;
     if (SSL_get_error(wire->ssl, result) == SSL_ERROR_WANT_READ)
         return RC_TLS_MORE;
-    *ret_kind = rc_tls_failure_kind(wire->ssl, ret_text);
+    ret_failure->text = NULL;
+    ret_failure->kind = rc_tls_failure_kind(wire->ssl, &ret_failure->text);
     forget_errors();
     return RC_TLS_FAILED;
 }
@@ -216,7 +233,7 @@ bool rc_tls_wire_was_resumed(const rc_tls_wire *wire)
 }
 
 rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_t *ret_len,
-                              const char **ret_text)
+                              rc_upstream_kind *ret_kind, const char **ret_text)
 {
     /* Nothing came and nothing is left: not worth asking. */
     if (wire->input.len == 0 && SSL_has_pending(wire->ssl) == 0)
@@ -231,7 +248,7 @@ rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_
     case SSL_ERROR_ZERO_RETURN:
         return RC_TLS_CLOSED;
     default:
-        rc_tls_failure_kind(wire->ssl, ret_text);
+        *ret_kind = rc_tls_failure_kind(wire->ssl, ret_text);
         forget_errors();
         return RC_TLS_FAILED;
     }

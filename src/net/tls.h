@@ -16,6 +16,7 @@
 #include <recourse/str.h>
 
 #include "net/origin.h"
+#include "net/tls_facts.h"
 #include "net/upstream_failure.h"
 
 typedef struct rc_tls rc_tls;
@@ -42,12 +43,21 @@ typedef struct rc_tls_sink {
     char record[RC_TLS_PLAIN_BYTES]; /* to put one together in */
 } rc_tls_sink;
 
+/* Why it failed. */
+typedef struct rc_tls_failure {
+    rc_upstream_kind kind;
+    const char *text; /* static; NULL: the kind's own */
+    bool has_shown;   /* a certificate was refused: */
+    rc_tls_facts shown;
+} rc_tls_failure;
+
 /* One connection. */
 typedef struct rc_tls_wire {
     SSL *ssl; /* NULL: a plain connection */
     rc_str input;
     rc_tls_sink *sink;
-    SSL_SESSION **session; /* where a session to go on with later is put */
+    SSL_SESSION **session;   /* where a session to go on with later is put */
+    rc_tls_failure *failure; /* during the handshake alone: where a refused certificate is noted */
 } rc_tls_wire;
 
 typedef enum rc_tls_event {
@@ -63,14 +73,13 @@ bool rc_tls_wire_init(rc_tls_wire *wire, const rc_tls *tls, const rc_origin *ori
                       rc_tls_sink *sink, SSL_SESSION **session);
 void rc_tls_wire_done(rc_tls_wire *wire);
 
-/* Goes on with the handshake, reading wire->input. FAILED: ret_kind, ret_text (static). */
-rc_tls_event rc_tls_wire_shake(rc_tls_wire *wire, rc_upstream_kind *ret_kind,
-                               const char **ret_text);
+/* Goes on with the handshake, reading wire->input. FAILED: ret_failure. */
+rc_tls_event rc_tls_wire_shake(rc_tls_wire *wire, rc_tls_failure *ret_failure);
 bool rc_tls_wire_was_resumed(const rc_tls_wire *wire);
 
-/* The next piece of plain text in wire->input. */
+/* The next piece of plain text in wire->input. FAILED: ret_kind, ret_text (static). */
 rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_t *ret_len,
-                              const char **ret_text);
+                              rc_upstream_kind *ret_kind, const char **ret_text);
 
 /* Encrypts one record at most into the sink, which must have room. Gives the bytes used; 0: failed.
  */

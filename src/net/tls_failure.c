@@ -37,7 +37,7 @@ static const meaning reasons[] = {
     {SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE, RC_UPSTREAM_TLS_REFUSED},
     {SSL_R_TLSV1_UNRECOGNIZED_NAME, RC_UPSTREAM_TLS_REFUSED},
     {SSL_R_TLSV1_ALERT_INSUFFICIENT_SECURITY, RC_UPSTREAM_TLS_REFUSED},
-    {SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED, RC_UPSTREAM_TLS_REFUSED},
+    {SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED, RC_UPSTREAM_TLS_CLIENT_CERTIFICATE},
     {SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL, RC_UPSTREAM_TLS_REFUSED},
     {SSL_R_NO_PROTOCOLS_AVAILABLE, RC_UPSTREAM_TLS_VERSION},
 };
@@ -50,7 +50,14 @@ static rc_upstream_kind find(const meaning *rows, size_t count, long code)
     return RC_UPSTREAM_NONE;
 }
 
-rc_upstream_kind rc_tls_failure_kind(const SSL *ssl, const char **ret_text)
+/* Before TLS 1.3 a peer that misses a client's certificate says no more than that it refuses. */
+static bool is_asked_for_one(SSL *ssl)
+{
+    const unsigned char *types = NULL;
+    return SSL_get0_certificate_types(ssl, &types) > 0;
+}
+
+rc_upstream_kind rc_tls_failure_kind(SSL *ssl, const char **ret_text)
 {
     unsigned long error = ERR_peek_last_error();
     int reason = ERR_GET_REASON(error);
@@ -64,6 +71,8 @@ rc_upstream_kind rc_tls_failure_kind(const SSL *ssl, const char **ret_text)
     if (text != NULL)
         *ret_text = text;
     rc_upstream_kind kind = find(reasons, sizeof(reasons) / sizeof(reasons[0]), reason);
+    if (kind == RC_UPSTREAM_TLS_REFUSED && is_asked_for_one(ssl))
+        return RC_UPSTREAM_TLS_CLIENT_CERTIFICATE;
     if (kind != RC_UPSTREAM_NONE)
         return kind;
     return reason > SSL_AD_REASON_OFFSET ? RC_UPSTREAM_TLS_ALERT : RC_UPSTREAM_TLS_BROKEN;

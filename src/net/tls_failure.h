@@ -8,6 +8,6 @@
 
 /* The kind of the failure that was just met, from the certificate's check and the thread's error
  * queue. ret_text: a static string that says more, else not touched. */
-rc_upstream_kind rc_tls_failure_kind(const SSL *ssl, const char **ret_text);
+rc_upstream_kind rc_tls_failure_kind(SSL *ssl, const char **ret_text);
 
 #endif

@@ -1,6 +1,7 @@
 /* One call: the response's way in, and every way to its end. */
 #include <string.h>
 
+#include "net/dial.h"
 #include "net/pool.h"
 
 /* 100 Continue, 103 Early Hints: a peer that sends more than a few means harm. */
@@ -96,8 +97,12 @@ static rc_phase phase_of(const rc_upstream_call *call, uint64_t sent)
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text)
 {
     uint64_t sent = sent_bytes(call);
+    const rc_tls_facts *shown = rc_dial_shown(call->dial);
+    char room[RC_UPSTREAM_DETAIL_BYTES];
+    rc_buf detail;
     rc_upstream_failure failure = {
         .kind = kind,
+        .connection = rc_upstream_kind_connection(kind),
         .transport = rc_upstream_kind_transport(kind),
         .phase = phase_of(call, sent),
         .is_local = rc_upstream_kind_is_local(kind),
@@ -107,6 +112,14 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
         .bytes_received = call->received,
         .body_bytes = call->body_bytes,
     };
+    rc_buf_init_fixed(&detail, room, sizeof room);
+    if (failure.connection != RC_CONNECTION_NONE) {
+        rc_upstream_push_detail(&detail, &call->pool->origin, failure.text, shown);
+        failure.detail = rc_buf_get(&detail);
+    }
+    if (shown != NULL)
+        failure.certificate_unix_ms =
+            kind == RC_UPSTREAM_TLS_NOT_YET_VALID ? shown->from_unix_ms : shown->until_unix_ms;
     let_go(call, RC_POOL_RESET);
     call->handler->on_failure(call->ctx, &failure);
 }

@@ -62,15 +62,24 @@ static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
     *ret_buf = uv_buf_init(link->upstream->read, (unsigned)sizeof(link->upstream->read));
 }
 
+/* A peer of TLS 1.3 misses a client's certificate only after the handshake. */
+static rc_upstream_kind kind_after_handshake(rc_upstream_kind kind)
+{
+    return kind == RC_UPSTREAM_TLS_CLIENT_CERTIFICATE || kind == RC_UPSTREAM_TLS_ALERT
+               ? kind
+               : RC_UPSTREAM_TLS_BROKEN;
+}
+
 void rc_link_read_tls(rc_link *link)
 {
     char *plain = link->upstream->plain;
     rc_tls_event event = RC_TLS_DONE;
     rc_upstream_call *call = link->call;
+    rc_upstream_kind kind = RC_UPSTREAM_TLS_BROKEN;
     const char *text = NULL;
     size_t len = 0;
     while (event == RC_TLS_DONE) {
-        event = rc_tls_wire_read(&link->wire, plain, RC_TLS_PLAIN_BYTES, &len, &text);
+        event = rc_tls_wire_read(&link->wire, plain, RC_TLS_PLAIN_BYTES, &len, &kind, &text);
         if (event == RC_TLS_DONE && link->state == RC_LINK_IDLE) {
             rc_pool_discard(link);
             return;
@@ -90,7 +99,7 @@ void rc_link_read_tls(rc_link *link)
     else if (link->state == RC_LINK_BUSY && event == RC_TLS_CLOSED)
         rc_upstream_on_peer_end(call, true);
     else if (link->state == RC_LINK_BUSY)
-        rc_upstream_fail(call, RC_UPSTREAM_TLS_BROKEN, text);
+        rc_upstream_fail(call, kind_after_handshake(kind), text);
 }
 
 static void on_bytes(rc_link *link, rc_str bytes)

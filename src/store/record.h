@@ -101,17 +101,18 @@ rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outco
 rc_status rc_records_check(const rc_record *records, size_t count);
 
 /* What must survive a restart: a credential that is used up or refused, a target that was taken
- * out of service. */
+ * out of service, a budget that was raised. */
 typedef enum rc_store_mark_kind {
     RC_STORE_MARK_CREDENTIAL = 1, /* state: rc_credential_state */
     RC_STORE_MARK_TARGET = 2,     /* state: 1 for out of service */
-    RC_STORE_MARK_LIMIT = 3       /* a credential at one target. state: rc_credential_state */
+    RC_STORE_MARK_LIMIT = 3,      /* a credential at one target. state: rc_credential_state */
+    RC_STORE_MARK_BUDGET = 4      /* state: by how much, in millionths of a dollar */
 } rc_store_mark_kind;
 
 typedef struct rc_store_mark {
     rc_store_mark_kind kind;
-    rc_str name;           /* the credential's id, provider/model, or both */
-    uint32_t state;        /* 0: nothing to remember; saving it forgets the mark */
+    rc_str name;           /* the credential's id, provider/model, or both; "month client app" */
+    uint64_t state;        /* 0: nothing to remember; saving it forgets the mark. Below 2^63 */
     int64_t until_unix_ms; /* by the wall clock, which goes on while we do not; 0: for good */
 } rc_store_mark;
 

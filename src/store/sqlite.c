@@ -130,7 +130,7 @@ static bool read_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_s
         rc_store_mark mark = {
             .kind = (rc_store_mark_kind)sqlite3_column_int(row, 0),
             .name = rc_sqlite_text(row, 1),
-            .state = (uint32_t)sqlite3_column_int64(row, 2),
+            .state = (uint64_t)sqlite3_column_int64(row, 2),
             .until_unix_ms = sqlite3_column_int64(row, 3),
         };
         goes_on = each(ctx, &mark);
@@ -191,6 +191,7 @@ static void close_file(rc_sqlite *sqlite)
 {
     rc_sqlite_drop_statements(sqlite);
     rc_names_clear(&sqlite->names);
+    rc_sqlite_forget_notes(sqlite);
     sqlite3_close(sqlite->db);
     sqlite->db = NULL;
     rc_lock_file_drop(&sqlite->lock);

@@ -32,16 +32,59 @@ __attribute__((format(printf, 2, 3))) static void say(char where[RC_SQLITE_WHERE
     va_end(arguments);
 }
 
-static bool say_name(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], const char *column,
-                     rc_str text, rc_store_fault *fault)
+/* --- blocks --- */
+
+/* An operation that somebody was shown the report of is found by that. */
+static bool is_by_blocks(const rc_store_filter *filter)
+{
+    return filter->report_id.len == 0 &&
+           (filter->client.len > 0 || filter->model.len > 0 || filter->code != RC_CODE_NONE ||
+            (filter->has_outcome && filter->outcome != RC_OUTCOME_SUCCEEDED));
+}
+
+/* The first note gives the blocks; they are asked for the others. */
+static void say_note(rc_sqlite_choice *choice, rc_sqlite_about about, int64_t value)
+{
+    if (!choice->is_by_blocks)
+        return;
+    say(choice->where,
+        choice->note_count++ == 0
+            ? " AND b.about = %d AND b.value = %lld"
+            : " AND EXISTS (SELECT 1 FROM blocks x WHERE x.about = %d AND x.value = %lld AND"
+              " x.block = b.block)",
+        (int)about, (long long)value);
+}
+
+/* --- conditions --- */
+
+/* about: 0 when it is not noted. */
+static bool say_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const char *column,
+                     rc_sqlite_about about, rc_str text, rc_store_fault *fault)
 {
     int64_t id = 0;
     if (text.len == 0)
         return true;
     if (!known_name(sqlite, text, &id, fault))
         return false;
-    say(where, " AND t.%s = %lld", column, (long long)id);
+    say(choice->where, " AND t.%s = %lld", column, (long long)id);
+    if (about != 0)
+        say_note(choice, about, id);
     return true;
+}
+
+/* Operations that are found by blocks: of these a few rows are read in vain. */
+static void say_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
+{
+    where[0] = '\0';
+    say(where, " b.block >= %lld", (long long)(first >> RC_SQLITE_BLOCK_BITS));
+    if (end > 0)
+        say(where, " AND b.block <= %lld", (long long)(end >> RC_SQLITE_BLOCK_BITS));
+    say(where, " AND t.op BETWEEN (b.block << %d) AND (b.block << %d) + %lld", RC_SQLITE_BLOCK_BITS,
+        RC_SQLITE_BLOCK_BITS, (1LL << RC_SQLITE_BLOCK_BITS) - 1);
+    /* The plus keeps the planner from seeking by these. */
+    say(where, " AND +t.op >= %lld", (long long)first);
+    if (end > 0)
+        say(where, " AND +t.op < %lld", (long long)end);
 }
 
 /* One bound on each side: of two the planner would seek by one and walk to the other. */
@@ -63,19 +106,6 @@ void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WH
     say_keys(rc_sqlite_time_key(filter->from_unix_ms), end_of(filter), where);
 }
 
-/* The keys of a page: within the filter's times, and beyond the last one that was seen. */
-static void say_page(const rc_store_query *query, char where[RC_SQLITE_WHERE_MAX])
-{
-    int64_t first = rc_sqlite_time_key(query->filter.from_unix_ms);
-    int64_t end = end_of(&query->filter);
-    const int64_t seen = query->beyond_key;
-    if (seen != 0 && query->is_oldest_first && seen >= first)
-        first = seen < INT64_MAX ? seen + 1 : seen;
-    if (seen != 0 && !query->is_oldest_first && (end == 0 || seen < end))
-        end = seen;
-    say_keys(first, end, where);
-}
-
 /* Of a single attempt the operation's row names the target; the records of others are looked at. */
 static bool say_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], rc_str text,
                        rc_store_fault *fault)
@@ -87,50 +117,87 @@ static bool say_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX],
         return false;
     say(where,
         " AND (t.target = %lld OR ((t.attempt <> 1 OR t.target = 0) AND EXISTS (SELECT 1 FROM"
-        " records y WHERE y.op = t.op AND y.kind = %d AND y.target = %lld)))",
+        " steps y WHERE y.op = t.op AND y.kind = %d AND y.target = %lld)))",
         (long long)id, (int)RC_RECORD_ATTEMPT, (long long)id);
     return true;
 }
 
-static void say_outcome(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX])
+static void say_outcome(const rc_store_filter *filter, rc_sqlite_choice *choice)
 {
-    if (filter->has_outcome && filter->outcome != RC_OUTCOME_SUCCEEDED)
-        say(where, " AND t.outcome = %d AND t.outcome <> 1", (int)filter->outcome);
-    else if (filter->has_outcome)
-        say(where, " AND t.outcome = 1");
-    else
-        say(where, " AND t.outcome <> %d", (int)RC_OUTCOME_NOTICE);
+    if (filter->has_outcome) {
+        say(choice->where, " AND t.outcome = %d", (int)filter->outcome);
+        if (filter->outcome != RC_OUTCOME_SUCCEEDED)
+            say_note(choice, RC_SQLITE_OUTCOME, (int64_t)filter->outcome);
+    } else {
+        say(choice->where, " AND t.outcome <> %d", (int)RC_OUTCOME_NOTICE);
+    }
     if (filter->is_recovered)
-        say(where, " AND " RC_SQLITE_RECOVERED);
+        say(choice->where, " AND " RC_SQLITE_RECOVERED);
     if (filter->ended_unix_ms > 0)
-        say(where, " AND t.outcome <> %d AND (t.op >> %d) + t.at_ms >= %lld", (int)RC_OUTCOME_OPEN,
-            RC_KEY_LOW_BITS, (long long)filter->ended_unix_ms);
+        say(choice->where, " AND t.outcome <> %d AND (t.op >> %d) + t.at_ms >= %lld",
+            (int)RC_OUTCOME_OPEN, RC_KEY_LOW_BITS, (long long)filter->ended_unix_ms);
 }
 
-/* What a filter asks for beside its times. */
+/* What a filter asks for beside its times; what is seldom first, as it gives the blocks. */
 static bool say_rest(const rc_sqlite *sqlite, const rc_store_filter *filter,
-                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
+                     rc_sqlite_choice *choice, rc_store_fault *fault)
 {
-    if (!say_name(sqlite, where, "client", filter->client, fault) ||
-        !say_name(sqlite, where, "route", filter->route, fault) ||
-        !say_name(sqlite, where, "model", filter->model, fault) ||
-        !say_target(sqlite, where, filter->target, fault))
+    if (filter->code != RC_CODE_NONE) {
+        say(choice->where, " AND t.code = %d", (int)filter->code);
+        say_note(choice, RC_SQLITE_CODE, (int64_t)filter->code);
+    }
+    say_outcome(filter, choice);
+    if (!say_name(sqlite, choice, "client", RC_SQLITE_CLIENT, filter->client, fault) ||
+        !say_name(sqlite, choice, "route", 0, filter->route, fault) ||
+        !say_name(sqlite, choice, "model", RC_SQLITE_MODEL, filter->model, fault) ||
+        !say_target(sqlite, choice->where, filter->target, fault))
         return false;
-    if (filter->code != RC_CODE_NONE)
-        say(where, " AND t.code = %d AND t.code <> 0", (int)filter->code);
     if (filter->error_class != RC_CLASS_NONE)
-        say(where, " AND t.error_class = %d", (int)filter->error_class);
+        say(choice->where, " AND t.error_class = %d", (int)filter->error_class);
     if (filter->report_id.len > 0)
-        say(where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
-    say_outcome(filter, where);
+        say(choice->where, " AND t.op IN (SELECT op FROM reports WHERE report_id = ?1)");
     return true;
 }
 
-bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
-                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault)
+/* Of keys from first on, before end; 0: to the last. */
+static bool choose(const rc_sqlite *sqlite, const rc_store_filter *filter, int64_t first,
+                   int64_t end, rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {
-    rc_sqlite_where_time(filter, where);
-    return say_rest(sqlite, filter, where, fault);
+    ret_choice->note_count = 0;
+    ret_choice->is_by_blocks = is_by_blocks(filter);
+    if (ret_choice->is_by_blocks) {
+        ret_choice->from = "blocks b CROSS JOIN operations t";
+        ret_choice->rising = "b.block, t.op";
+        ret_choice->falling = "b.block DESC, t.op DESC";
+        say_blocks(first, end, ret_choice->where);
+    } else {
+        ret_choice->from = "operations t";
+        ret_choice->rising = "t.op";
+        ret_choice->falling = "t.op DESC";
+        say_keys(first, end, ret_choice->where);
+    }
+    return say_rest(sqlite, filter, ret_choice, fault);
+}
+
+bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                      rc_sqlite_choice *ret_choice, rc_store_fault *fault)
+{
+    return choose(sqlite, filter, rc_sqlite_time_key(filter->from_unix_ms), end_of(filter),
+                  ret_choice, fault);
+}
+
+/* The keys of a page: within the filter's times, and beyond the last one that was seen. */
+static bool choose_page(const rc_sqlite *sqlite, const rc_store_query *query,
+                        rc_sqlite_choice *ret_choice, rc_store_fault *fault)
+{
+    int64_t first = rc_sqlite_time_key(query->filter.from_unix_ms);
+    int64_t end = end_of(&query->filter);
+    const int64_t seen = query->beyond_key;
+    if (seen != 0 && query->is_oldest_first && seen >= first)
+        first = seen < INT64_MAX ? seen + 1 : seen;
+    if (seen != 0 && !query->is_oldest_first && (end == 0 || seen < end))
+        end = seen;
+    return choose(sqlite, &query->filter, first, end, ret_choice, fault);
 }
 
 void rc_sqlite_bind_filter(sqlite3_stmt *statement, const rc_store_filter *filter)
@@ -157,15 +224,15 @@ bool rc_sqlite_list(rc_store *store, const rc_store_query *query, rc_record_each
                     rc_store_fault *fault)
 {
     rc_sqlite *sqlite = (rc_sqlite *)store;
-    char where[RC_SQLITE_WHERE_MAX];
+    rc_sqlite_choice choice;
     char sql[SQL_MAX];
-    say_page(query, where);
-    if (!say_rest(sqlite, &query->filter, where, fault))
+    if (!choose_page(sqlite, query, &choice, fault))
         return false;
     sqlite3_snprintf(sizeof(sql), sql,
-                     "SELECT" RC_SQLITE_OPERATION "%s FROM operations t LEFT JOIN reports r ON"
-                     " r.op = t.op AND r.seq = t.outcome_seq WHERE%s ORDER BY t.op%s LIMIT %lld",
-                     rc_sqlite_columns, where, query->is_oldest_first ? "" : " DESC",
+                     "SELECT" RC_SQLITE_OPERATION "%s FROM %s LEFT JOIN reports r ON"
+                     " r.op = t.op AND r.seq = t.outcome_seq WHERE%s ORDER BY %s LIMIT %lld",
+                     rc_sqlite_columns, choice.from, choice.where,
+                     query->is_oldest_first ? choice.rising : choice.falling,
                      query->limit > 0 ? (long long)query->limit : -1LL);
     sqlite3_stmt *row = NULL;
     if (!rc_sqlite_prepare(sqlite, sql, &row, fault))

@@ -31,7 +31,7 @@ static bool measure_rows(const rc_sqlite *sqlite, rc_store_extent *extent, rc_st
         !count(sqlite, "SELECT count(*) FROM reports", &extent->reports, fault) ||
         !count(sqlite, "SELECT count(*) FROM names", &extent->names, fault) ||
         !count(sqlite,
-               "SELECT count(*) FROM records r WHERE NOT EXISTS"
+               "SELECT count(*) FROM steps r WHERE NOT EXISTS"
                " (SELECT 1 FROM operations o WHERE o.op = r.op)",
                &extent->strays, fault) ||
         !count(sqlite,

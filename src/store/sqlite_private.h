@@ -19,6 +19,7 @@ typedef enum rc_sqlite_statement {
     RC_SQL_ADD_RECORD,
     RC_SQL_ADD_REPORT,
     RC_SQL_ADD_SPENT,
+    RC_SQL_ADD_NOTE,
     RC_SQL_FIND_OWNER,
     RC_SQL_FIND_NAME,
     RC_SQL_ADD_NAME,
@@ -31,11 +32,14 @@ typedef enum rc_sqlite_statement {
 
 /* The numbers that stand in the places of a statement; INT64_MIN: NULL. SQLite keeps them from one
  * row to the next, and most columns of a row are those of the row before. */
-#define RC_SQLITE_PLACES_MAX 32
+#define RC_SQLITE_PLACES_MAX 40
 typedef struct rc_sqlite_bound {
-    uint32_t is_known; /* a bit for each place */
+    uint64_t is_known; /* a bit for each place */
     int64_t numbers[RC_SQLITE_PLACES_MAX];
 } rc_sqlite_bound;
+
+/* The seq of an attempt that is in its operation's row. The number is in files. */
+#define RC_SQLITE_TRY_SEQ 1
 
 /* Whose operation it is, as numbers of names. */
 typedef struct rc_sqlite_owner {
@@ -59,6 +63,28 @@ typedef struct rc_sqlite_spent_row {
 /* The attempts of a transaction are added up first: most are of few rows. */
 #define RC_SQLITE_SPENT_MAX 32
 
+/* What is noted about a block of keys: the numbers are in files. */
+typedef enum rc_sqlite_about {
+    RC_SQLITE_CLIENT = 1,
+    RC_SQLITE_MODEL = 2,
+    RC_SQLITE_CODE = 3,
+    RC_SQLITE_OUTCOME = 4
+} rc_sqlite_about;
+
+/* The bits of a key within its block: 15 that tell operations of a millisecond apart, and 256 ms.
+ * The number is in files. */
+#define RC_SQLITE_BLOCK_BITS 23
+
+/* A row of `blocks`. A zeroed one is none. */
+typedef struct rc_sqlite_note {
+    rc_sqlite_about about;
+    int64_t value;
+    int64_t block;
+} rc_sqlite_note;
+
+/* Notes that are in the file for certain: a power of two. */
+#define RC_SQLITE_NOTES 64
+
 typedef struct rc_sqlite {
     rc_store base;
     rc_alloc alloc;
@@ -74,6 +100,7 @@ typedef struct rc_sqlite {
     rc_names names;
     rc_sqlite_spent_row spent[RC_SQLITE_SPENT_MAX]; /* in this transaction, and not written yet */
     size_t spent_count;
+    rc_sqlite_note notes[RC_SQLITE_NOTES];
     char *path; /* ends in NUL */
     size_t path_size;
 } rc_sqlite;
@@ -144,6 +171,15 @@ bool rc_sqlite_flush_spent(rc_sqlite *sqlite, rc_store_fault *fault);
 bool rc_sqlite_spent(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
                      rc_store_fault *fault);
 
+/* --- sqlite_blocks.c --- */
+
+/* Notes that an operation with that key has a value, unless that is known. */
+bool rc_sqlite_note_value(rc_sqlite *sqlite, int64_t key, rc_sqlite_about about, int64_t value,
+                          rc_store_fault *fault);
+
+/* After a transaction that failed, and with the file. */
+void rc_sqlite_forget_notes(rc_sqlite *sqlite);
+
 /* --- sqlite_names.c --- */
 
 /* The number of a name, which is made unless it is there; 0 for the empty one. The name is scrubbed
@@ -187,8 +223,8 @@ rc_str rc_sqlite_text(sqlite3_stmt *row, int column);
 
 /* An operation that succeeded although an attempt failed: kind 2 is an attempt, outcome 1 a
  * success, class 10 a cancellation, which is no failure. Of one attempt nothing need be read. */
-#define RC_SQLITE_RECOVERED                                                                       \
-    "(t.outcome = 1 AND t.attempt > 1 AND EXISTS (SELECT 1 FROM records x WHERE x.op = t.op AND " \
+#define RC_SQLITE_RECOVERED                                                                     \
+    "(t.outcome = 1 AND t.attempt > 1 AND EXISTS (SELECT 1 FROM steps x WHERE x.op = t.op AND " \
     "x.kind = 2 AND x.code <> 0 AND x.error_class <> 10))"
 
 /* The columns of an operation, table t and reports r, and how they are read. */
@@ -204,11 +240,23 @@ void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record);
 bool rc_sqlite_read_rows(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_record_each each, void *ctx,
                          rc_store_fault *fault);
 
-/* The conditions of a filter on operations that are called t, to stand behind WHERE; and those of
- * its times alone, of any table. Then what stands in it as a parameter. */
-#define RC_SQLITE_WHERE_MAX 1536
-bool rc_sqlite_where(const rc_sqlite *sqlite, const rc_store_filter *filter,
-                     char where[RC_SQLITE_WHERE_MAX], rc_store_fault *fault);
+/* Which operations a filter means. They are called t; where they are found by what is noted of
+ * blocks, those are called b. */
+#define RC_SQLITE_WHERE_MAX 2048
+typedef struct rc_sqlite_choice {
+    const char *from;   /* to stand behind FROM */
+    const char *rising; /* behind ORDER BY */
+    const char *falling;
+    bool is_by_blocks;
+    unsigned note_count;
+    char where[RC_SQLITE_WHERE_MAX]; /* behind WHERE */
+} rc_sqlite_choice;
+
+bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,
+                      rc_sqlite_choice *ret_choice, rc_store_fault *fault);
+
+/* The conditions of its times alone, of any table that is called t. Then what stands in a choice as
+ * a parameter. */
 void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WHERE_MAX]);
 void rc_sqlite_bind_filter(sqlite3_stmt *statement, const rc_store_filter *filter);
 

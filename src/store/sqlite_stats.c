@@ -33,6 +33,11 @@ typedef struct row {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    /* Of an operation whose row has its only attempt. */
+    bool has_try;
+    int64_t try_model;
+    int64_t try_latency_ms;
+    int64_t try_first_byte_ms;
 } row;
 
 /* --- rows --- */
@@ -42,12 +47,13 @@ typedef struct row {
     ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
     " t.tokens_out, t.cost_usd_micro, t.first_byte_ms"
 static const char operations_sql[] =
-    "SELECT t.op" COLUMNS ", t.outcome, t.client, t.attempt, %s FROM operations t WHERE%s"
-    " ORDER BY t.op";
+    "SELECT t.op" COLUMNS ", t.outcome, t.client, t.attempt, %s, %s FROM %s WHERE%s ORDER BY %s";
+#define TRY_COLUMNS "t.try_model, t.try_latency_ms, t.try_first_byte_ms"
+#define NO_TRY_COLUMNS "NULL, NULL, NULL"
 static const char beside_sql[] =
-    "SELECT t.op" COLUMNS " FROM records t WHERE%s AND t.kind = %d ORDER BY t.op, t.seq";
+    "SELECT t.op" COLUMNS " FROM steps t WHERE%s AND t.kind = %d ORDER BY t.op, t.seq";
 static const char looked_up_sql[] =
-    "SELECT t.op" COLUMNS " FROM records t WHERE t.op = ?1 AND t.kind = %d";
+    "SELECT t.op" COLUMNS " FROM steps t WHERE t.op = ?1 AND t.kind = %d";
 
 static int64_t optional(sqlite3_stmt *statement, int column)
 {
@@ -79,6 +85,12 @@ static void read_operation(sqlite3_stmt *statement, row *ret_row)
     ret_row->client = sqlite3_column_int64(statement, 11);
     ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 12);
     ret_row->route = sqlite3_column_int64(statement, 13);
+    ret_row->has_try = sqlite3_column_type(statement, 14) != SQLITE_NULL;
+    if (!ret_row->has_try)
+        return;
+    ret_row->try_model = sqlite3_column_int64(statement, 14);
+    ret_row->try_latency_ms = optional(statement, 15);
+    ret_row->try_first_byte_ms = optional(statement, 16);
 }
 
 static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret_row)
@@ -90,6 +102,20 @@ static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret
     ret_row->outcome =
         rc_attempt_outcome((rc_code)ret_row->code, (rc_error_class)ret_row->error_class,
                            operation->outcome, ret_row->target == operation->target);
+}
+
+/* The attempt that is in its operation's row. */
+static row only_attempt(const row *operation)
+{
+    row attempt = *operation;
+    attempt.code = RC_CODE_NONE;
+    attempt.error_class = RC_CLASS_NONE;
+    attempt.model = operation->try_model;
+    attempt.latency_ms = operation->try_latency_ms;
+    attempt.first_byte_ms = operation->try_first_byte_ms;
+    attempt.tries = 1;
+    attempt.outcome = rc_attempt_outcome(RC_CODE_NONE, RC_CLASS_NONE, operation->outcome, true);
+    return attempt;
 }
 
 static rc_stats_sample sample_of(const row *from)
@@ -119,21 +145,32 @@ static bool no_memory(const walk *w, rc_store_fault *fault)
     return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "read", w->sqlite->path, NULL);
 }
 
+static bool count_attempt(const walk *w, const row *operation, const row *attempt,
+                          rc_store_fault *fault)
+{
+    if (w->attempts == NULL)
+        return true;
+    rc_stats_sample sample = sample_of(attempt);
+    const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
+    sample.wasted = attempt->outcome != RC_OUTCOME_SUCCEEDED || !is_good ? 1 : 0;
+    sample.has_recovered = attempt->outcome == RC_OUTCOME_FAILED && is_good;
+    return rc_stats_add(w->attempts, &sample) == RC_OK || no_memory(w, fault);
+}
+
 /* *has_failed: becomes true when the attempt failed. */
 static bool add_attempt(const walk *w, const row *operation, bool *has_failed,
                         rc_store_fault *fault)
 {
     row attempt;
     read_attempt(w->attempt, operation, &attempt);
-    const bool is_failed = attempt.outcome == RC_OUTCOME_FAILED;
-    *has_failed = *has_failed || is_failed;
-    if (w->attempts == NULL)
-        return true;
-    rc_stats_sample sample = sample_of(&attempt);
-    const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
-    sample.wasted = attempt.outcome != RC_OUTCOME_SUCCEEDED || !is_good ? 1 : 0;
-    sample.has_recovered = is_failed && is_good;
-    return rc_stats_add(w->attempts, &sample) == RC_OK || no_memory(w, fault);
+    *has_failed = *has_failed || attempt.outcome == RC_OUTCOME_FAILED;
+    return count_attempt(w, operation, &attempt, fault);
+}
+
+static bool add_only(const walk *w, const row *operation, rc_store_fault *fault)
+{
+    const row attempt = only_attempt(operation);
+    return count_attempt(w, operation, &attempt, fault);
 }
 
 static bool add_operation(const walk *w, const row *operation, bool has_failed,
@@ -207,9 +244,11 @@ static bool run(walk *w, rc_store_fault *fault)
         row operation;
         bool has_failed = false;
         read_operation(w->operation, &operation);
+        if (operation.has_try && !add_only(w, &operation, fault))
+            return false;
         if (w->is_beside && !add_beside(w, &operation, &has_failed, fault))
             return false;
-        if (!w->is_beside && needs_attempts(w, &operation) &&
+        if (!w->is_beside && !operation.has_try && needs_attempts(w, &operation) &&
             !add_looked_up(w, &operation, &has_failed, fault))
             return false;
         if (!add_operation(w, &operation, has_failed, fault))
@@ -252,15 +291,18 @@ static bool is_by_time_alone(const rc_store_filter *filter)
 
 static bool prepare(walk *w, const rc_store_filter *filter, rc_store_fault *fault)
 {
+    rc_sqlite_choice choice;
     char where[RC_SQLITE_WHERE_MAX];
     char sql[SQL_MAX];
     const uint32_t by = (w->operations != NULL ? w->operations->by : 0) |
                         (w->attempts != NULL ? w->attempts->by : 0);
-    if (!rc_sqlite_where(w->sqlite, filter, where, fault))
+    if (!rc_sqlite_choose(w->sqlite, filter, &choice, fault))
         return false;
     /* A column far behind in the row costs time. */
     sqlite3_snprintf(sizeof(sql), sql, operations_sql,
-                     (by & RC_STATS_BY_ROUTE) != 0 ? "t.route" : "0", where);
+                     (by & RC_STATS_BY_ROUTE) != 0 ? "t.route" : "0",
+                     w->attempts != NULL ? TRY_COLUMNS : NO_TRY_COLUMNS, choice.from, choice.where,
+                     choice.rising);
     if (!rc_sqlite_prepare(w->sqlite, sql, &w->operation, fault))
         return false;
     rc_sqlite_bind_filter(w->operation, filter);

@@ -1,5 +1,6 @@
 /* Appending: one transaction for all batches. The records of one operation stand side by side, so
- * its row is written once, with its beginning and its end in it. */
+ * its row is written once, with its beginning and its end in it; and, where one attempt was all
+ * that it took, with that attempt. */
 #include <string.h>
 
 #include <recourse/buf.h>
@@ -14,12 +15,15 @@ static const char add_operation_sql[] =
     "INSERT INTO operations(op, id, outcome, outcome_seq, client, route"
 #define RC_AUDIT_COLUMN(name, TYPE, words) ", " #name
 #include "../../spec/audit.def"
+    ", try_model, try_at_ms, try_latency_ms, try_first_byte_ms, try_reason, try_flags,"
+    " try_request_id"
     ") VALUES(?1, ?2, ?3, ?4, ?5, ?6"
 #define RC_AUDIT_COLUMN(name, TYPE, words) ", ?"
 #include "../../spec/audit.def"
-    ") ON CONFLICT(op) DO NOTHING";
+    ", ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(op) DO NOTHING";
 
-/* What the outcome does not name stays as the beginning had it. */
+/* What the outcome does not name stays as the beginning had it. A later outcome takes the place of
+ * an earlier one; the same one again changes nothing. */
 #define END_INT(name) #name " = ?"
 #define END_OPTIONAL(name) #name " = ?"
 #define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
@@ -30,14 +34,14 @@ static const char end_operation_sql[] =
     ", client = coalesce(nullif(?5, 0), client), route = coalesce(nullif(?6, 0), route)"
 #define RC_AUDIT_COLUMN(name, TYPE, words) ", " END_##TYPE(name)
 #include "../../spec/audit.def"
-    " WHERE op = ?1 AND outcome_seq IS NULL";
+    " WHERE op = ?1 AND (outcome_seq IS NULL OR outcome_seq < ?4)";
 #undef END_INT
 #undef END_OPTIONAL
 #undef END_NAME
 #undef END_BITS
 #undef END_TEXT
 
-static const char add_record_sql[] = "INSERT OR IGNORE INTO records(op, seq, kind"
+static const char add_record_sql[] = "INSERT OR IGNORE INTO steps(op, seq, kind"
 #define RC_AUDIT_COLUMN(name, TYPE, words) ", " #name
 #include "../../spec/audit.def"
                                      ") VALUES(?1, ?2, ?3"
@@ -49,13 +53,14 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [RC_SQL_COMMIT] = "COMMIT",
     [RC_SQL_ROLLBACK] = "ROLLBACK",
-    [RC_SQL_FIND_OPERATION] = "SELECT id FROM operations WHERE op = ?1",
+    [RC_SQL_FIND_OPERATION] = "SELECT id, try_model IS NOT NULL FROM operations WHERE op = ?1",
     [RC_SQL_ADD_OPERATION] = add_operation_sql,
     [RC_SQL_END_OPERATION] = end_operation_sql,
     [RC_SQL_ADD_RECORD] = add_record_sql,
     [RC_SQL_ADD_REPORT] =
         "INSERT OR IGNORE INTO reports(op, seq, report_id, body) VALUES(?1, ?2, ?3, ?4)",
     [RC_SQL_ADD_SPENT] = rc_sqlite_add_spent_sql,
+    [RC_SQL_ADD_NOTE] = "INSERT OR IGNORE INTO blocks(about, value, block) VALUES(?1, ?2, ?3)",
     [RC_SQL_FIND_OWNER] = rc_sqlite_find_owner_sql,
     [RC_SQL_FIND_NAME] = "SELECT id FROM names WHERE text = ?1",
     [RC_SQL_ADD_NAME] = "INSERT INTO names(text) VALUES(?1)",
@@ -118,7 +123,7 @@ static bool get_row(rc_sqlite *sqlite, rc_sqlite_statement which, row_statement 
 static void bind_other_number(const row_statement *row, int at, int64_t number)
 {
     rc_sqlite_bound *bound = row->bound;
-    const uint32_t bit = UINT32_C(1) << at;
+    const uint64_t bit = UINT64_C(1) << at;
     int code = number == NO_NUMBER ? sqlite3_bind_null(row->statement, at)
                                    : sqlite3_bind_int64(row->statement, at, number);
     bound->is_known = code == SQLITE_OK ? bound->is_known | bit : bound->is_known & ~bit;
@@ -143,7 +148,7 @@ static void bind_text(const row_statement *row, int at, rc_str text, size_t max_
         bind_number(row, at, NO_NUMBER);
         return;
     }
-    row->bound->is_known &= ~(UINT32_C(1) << at);
+    row->bound->is_known &= ~(UINT64_C(1) << at);
     if (text.len <= max_bytes && rc_scrub_is_clean(text)) {
         sqlite3_bind_text(row->statement, at, text.ptr, (int)text.len, SQLITE_STATIC);
         return;
@@ -188,14 +193,88 @@ static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
     return true;
 }
 
-/* Places are numbered from 1; those of the columns stand behind six of the operation's own. */
+/* Places are numbered from 1; those of the columns stand behind six of the operation's own, and
+ * those of its only attempt behind them. */
 enum {
     PLACE_LAST_OWN = 6,
 #define RC_AUDIT_COLUMN(name, TYPE, words) PLACE_##name,
 #include "../../spec/audit.def"
-    PLACES_END
+    PLACE_TRY,
+    PLACES_END = PLACE_TRY + 7
 };
 _Static_assert(PLACES_END <= RC_SQLITE_PLACES_MAX, "rc_sqlite_bound has too few places");
+
+/* --- the only attempt --- */
+
+/* The attempt that the view `records` makes of an operation's row: as `attempt` is in the columns
+ * that the row has for it, and else as the outcome is. */
+static rc_record made_of_row(const rc_record *outcome, const rc_record *attempt)
+{
+    rc_record made = *outcome;
+    made.code = RC_CODE_NONE;
+    made.error_class = RC_CLASS_NONE;
+    made.category = RC_CATEGORY_NONE;
+    made.model = attempt->model;
+    made.at_ms = attempt->at_ms;
+    made.latency_ms = attempt->latency_ms;
+    made.first_byte_ms = attempt->first_byte_ms;
+    made.reason = attempt->reason;
+    made.flags = attempt->flags;
+    made.request_id = attempt->request_id;
+    made.wait_ms = 0;
+    made.text = rc_str_make(NULL, 0);
+    return made;
+}
+
+static bool is_same(const rc_record *a, const rc_record *b)
+{
+#define SAME_INT(name) a->name == b->name
+#define SAME_BITS(name) SAME_INT(name)
+#define SAME_OPTIONAL(name) SAME_INT(name)
+#define SAME_NAME(name) rc_str_eq(a->name, b->name)
+#define SAME_TEXT(name) rc_str_eq(a->name, b->name)
+    return true
+#define RC_AUDIT_COLUMN(name, TYPE, words) &&SAME_##TYPE(name)
+#include "../../spec/audit.def"
+        ;
+#undef SAME_INT
+#undef SAME_BITS
+#undef SAME_OPTIONAL
+#undef SAME_NAME
+#undef SAME_TEXT
+}
+
+/* The attempt of an operation that has no other record, when its row can hold it; else NULL. */
+static const rc_record *only_attempt(const rc_record *records, size_t count)
+{
+    if (count != 3 || records[0].kind != RC_RECORD_BEGIN || records[1].kind != RC_RECORD_ATTEMPT ||
+        records[2].kind != RC_RECORD_OUTCOME || records[1].seq != RC_SQLITE_TRY_SEQ ||
+        records[1].report_id.len > 0)
+        return NULL;
+    const rc_record made = made_of_row(&records[2], &records[1]);
+    return is_same(&made, &records[1]) ? &records[1] : NULL;
+}
+
+/* only: NULL when there is none. */
+static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
+                      const rc_record *only, rc_store_fault *fault)
+{
+    int at = PLACE_TRY;
+    if (only == NULL) {
+        while (at < PLACES_END)
+            bind_number(row, at++, NO_NUMBER);
+        return true;
+    }
+    if (!bind_name(sqlite, row, at++, only->model, fault))
+        return false;
+    bind_number(row, at++, only->unix_ms - rc_sqlite_key_time(key));
+    bind_optional(row, at++, only->latency_ms);
+    bind_optional(row, at++, only->first_byte_ms);
+    bind_number(row, at++, (int64_t)only->reason);
+    bind_number(row, at++, (int64_t)only->flags);
+    bind_text(row, at++, only->request_id, RC_RECORD_TEXT_MAX);
+    return true;
+}
 
 /* --- one operation --- */
 
@@ -203,6 +282,7 @@ _Static_assert(PLACES_END <= RC_SQLITE_PLACES_MAX, "rc_sqlite_bound has too few 
 typedef struct place {
     int64_t key;
     bool is_there;
+    bool has_try; /* its row has its only attempt */
 } place;
 
 static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_fault *fault)
@@ -218,13 +298,14 @@ static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_
         sqlite3_bind_int64(find, 1, key);
         int code = sqlite3_step(find);
         bool is_it = code == SQLITE_ROW && rc_str_eq(rc_sqlite_text(find, 0), id);
+        bool has_try = is_it && sqlite3_column_int(find, 1) != 0;
         if (code != SQLITE_ROW && code != SQLITE_DONE)
             rc_sqlite_fail(sqlite, "write", fault);
         sqlite3_reset(find);
         if (code != SQLITE_ROW && code != SQLITE_DONE)
             return false;
         if (is_it || code == SQLITE_DONE) {
-            *ret_place = (place){.key = key, .is_there = is_it};
+            *ret_place = (place){.key = key, .is_there = is_it, .has_try = has_try};
             return true;
         }
         key = rc_sqlite_next_key(key);
@@ -267,9 +348,10 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, 
     return add_report(sqlite, key, record, fault);
 }
 
-/* Adds the row of an operation, or its end. row: what is to stand in it. */
+/* Adds the row of an operation, or its end. row: what is to stand in it. only: its attempt, which a
+ * row that is there does not take; or NULL. */
 static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record *row,
-                          rc_store_fault *fault)
+                          const rc_record *only, rc_store_fault *fault)
 {
     row_statement put;
     if (!get_row(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, &put,
@@ -279,14 +361,37 @@ static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record
     rc_record timed = *row;
     timed.at_ms = is_over ? row->unix_ms - rc_sqlite_key_time(where->key) : 0;
     bind_number(&put, 1, where->key);
-    if (!where->is_there)
+    if (!where->is_there) {
         sqlite3_bind_text(put.statement, 2, row->operation_id.ptr, (int)row->operation_id.len,
                           SQLITE_STATIC);
+        if (!bind_only(sqlite, &put, where->key, only, fault))
+            return false;
+    }
     bind_number(&put, 3, (int)row->outcome);
     bind_optional(&put, 4, is_over ? (int64_t)row->seq : -1);
     return bind_name(sqlite, &put, 5, row->client, fault) &&
            bind_name(sqlite, &put, 6, row->route, fault) &&
            bind_columns(sqlite, &put, 7, &timed, fault) && finish(sqlite, put.statement, fault);
+}
+
+static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_about about, rc_str name,
+                      rc_store_fault *fault)
+{
+    int64_t id = 0;
+    return name.len == 0 || (rc_sqlite_name(sqlite, name, &id, fault) &&
+                             rc_sqlite_note_value(sqlite, key, about, id, fault));
+}
+
+/* What was noted stays: an operation that was open and is over is looked for in vain. */
+static bool note_operation(rc_sqlite *sqlite, int64_t key, const rc_record *row,
+                           rc_store_fault *fault)
+{
+    return note_name(sqlite, key, RC_SQLITE_CLIENT, row->client, fault) &&
+           note_name(sqlite, key, RC_SQLITE_MODEL, row->model, fault) &&
+           (row->code == RC_CODE_NONE ||
+            rc_sqlite_note_value(sqlite, key, RC_SQLITE_CODE, (int64_t)row->code, fault)) &&
+           (row->outcome == RC_OUTCOME_SUCCEEDED ||
+            rc_sqlite_note_value(sqlite, key, RC_SQLITE_OUTCOME, (int64_t)row->outcome, fault));
 }
 
 /* The row of an operation, from those of its records that are at hand. */
@@ -318,14 +423,14 @@ static rc_record operation_row(const rc_record *records, size_t count)
 
 /* Finds the operation or adds its row. An operation that begins has its own place nearly always:
  * then looking for it first would be for nothing. */
-static bool settle(rc_sqlite *sqlite, const rc_record *row, bool is_beginning, place *ret_place,
-                   rc_store_fault *fault)
+static bool settle(rc_sqlite *sqlite, const rc_record *row, const rc_record *only,
+                   bool is_beginning, place *ret_place, rc_store_fault *fault)
 {
     if (is_beginning) {
         *ret_place = (place){.is_there = false};
         if (!rc_sqlite_key(row->operation_id, &ret_place->key))
             return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
-        if (!put_operation(sqlite, ret_place, row, fault))
+        if (!put_operation(sqlite, ret_place, row, only, fault))
             return false;
         if (sqlite3_changes(sqlite->db) == 1)
             return true;
@@ -333,7 +438,7 @@ static bool settle(rc_sqlite *sqlite, const rc_record *row, bool is_beginning, p
     if (!find_place(sqlite, row->operation_id, ret_place, fault))
         return false;
     return (ret_place->is_there && row->kind != RC_RECORD_OUTCOME) ||
-           put_operation(sqlite, ret_place, row, fault);
+           put_operation(sqlite, ret_place, row, only, fault);
 }
 
 static bool is_spent(const rc_record *record)
@@ -353,20 +458,31 @@ static bool count_spent(rc_sqlite *sqlite, int64_t key, const rc_record *row, bo
     return is_known && rc_sqlite_add_spent(sqlite, &owner, record, fault);
 }
 
+/* Adds a record that has no place in the operation's row. *ret_is_new: it was not there before. */
+static bool add_step(rc_sqlite *sqlite, const place *where, const rc_record *only,
+                     const rc_record *record, bool *ret_is_new, rc_store_fault *fault)
+{
+    *ret_is_new = record == only && !where->is_there;
+    return *ret_is_new || (where->has_try && record->seq == RC_SQLITE_TRY_SEQ) ||
+           add_record(sqlite, where->key, record, ret_is_new, fault);
+}
+
 static bool add_operation(rc_sqlite *sqlite, const rc_record *records, size_t count,
                           rc_store_fault *fault)
 {
     place where = {.key = 0};
     const rc_record row = operation_row(records, count);
+    const rc_record *only = only_attempt(records, count);
     const bool is_beginning = records[0].kind == RC_RECORD_BEGIN;
-    if (!settle(sqlite, &row, is_beginning, &where, fault) ||
+    if (!settle(sqlite, &row, only, is_beginning, &where, fault) ||
+        !note_operation(sqlite, where.key, &row, fault) ||
         (row.kind == RC_RECORD_OUTCOME && !add_report(sqlite, where.key, &row, fault)))
         return false;
     for (size_t i = 0; i < count; i++) {
         bool is_new = false;
         if (records[i].kind == RC_RECORD_BEGIN || records[i].kind == RC_RECORD_OUTCOME)
             continue;
-        if (!add_record(sqlite, where.key, &records[i], &is_new, fault))
+        if (!add_step(sqlite, &where, only, &records[i], &is_new, fault))
             return false;
         if (is_new && is_spent(&records[i]) &&
             !count_spent(sqlite, where.key, &row, is_beginning, &records[i], fault))
@@ -387,7 +503,7 @@ static bool save_mark(rc_sqlite *sqlite, const rc_store_mark *mark, rc_store_fau
     sqlite3_bind_int64(save, 1, (int)mark->kind);
     sqlite3_bind_text(save, 2, mark->name.ptr, (int)mark->name.len, SQLITE_STATIC);
     if (is_kept) {
-        sqlite3_bind_int64(save, 3, mark->state);
+        sqlite3_bind_int64(save, 3, (sqlite3_int64)mark->state);
         sqlite3_bind_int64(save, 4, mark->until_unix_ms);
     }
     return finish(sqlite, save, fault);
@@ -436,6 +552,7 @@ bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *
         run(sqlite, RC_SQL_ROLLBACK, &ignored);
     /* Names that were given numbers in it have none now. */
     rc_names_clear(&sqlite->names);
+    rc_sqlite_forget_notes(sqlite);
     sqlite->spent_count = 0;
     return false;
 }

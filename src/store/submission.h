@@ -18,7 +18,8 @@ typedef void (*rc_kept_done)(void *ctx, rc_kept kept, const rc_report *why);
 typedef struct rc_submission {
     rc_batch batch; /* its `next` is the next submission's */
     struct rc_submission *next;
-    size_t size; /* of the block */
+    size_t size;  /* of the block */
+    bool is_more; /* of an operation that was submitted before */
     rc_kept_done done;
     void *ctx;
 } rc_submission;

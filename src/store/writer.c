@@ -78,6 +78,28 @@ rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_
     return answer;
 }
 
+bool rc_writer_amend(rc_writer *writer, const rc_batch *batch)
+{
+    rc_submission *submission =
+        is_well_formed(batch) ? rc_submission_make(batch, &writer->alloc) : NULL;
+    if (submission == NULL)
+        return false;
+    submission->is_more = true;
+    uv_mutex_lock(&writer->lock);
+    const bool is_kept = !writer->is_down && !writer->is_stopping;
+    if (is_kept)
+        enqueue(writer, submission);
+    uv_mutex_unlock(&writer->lock);
+    if (!is_kept)
+        rc_submission_free(submission, &writer->alloc);
+    return true;
+}
+
+bool rc_writer_goes_on(const rc_writer *writer)
+{
+    return writer->settings.goes_on;
+}
+
 bool rc_writer_refuses(rc_writer *writer)
 {
     uv_mutex_lock(&writer->lock);
@@ -145,7 +167,7 @@ void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_kept kept, con
 {
     uint64_t count = 0;
     for (const rc_submission *each = taken; each != NULL; each = each->next)
-        count++;
+        count += each->is_more ? 0 : 1;
     /* Before anyone is told: whoever is may look at the numbers. */
     count_end(writer, count, kept);
     while (taken != NULL) {

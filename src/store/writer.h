@@ -26,8 +26,9 @@ typedef struct rc_writer_settings {
     uint32_t max_count;        /* submissions in the queue; 0: 16384 */
     size_t max_bytes;          /* of memory in it; 0: 64 MB */
     const rc_sys_calls *calls; /* clock and entropy; borrows until stop */
-    void *ctx;                 /* of what follows, all on the writer's thread */
-    /* A line of JSON with its newline: rc_suppressed_encode's. line: views. */
+    void *ctx;                 /* of what follows, on the writer's thread */
+    /* A line of JSON with its newline: rc_suppressed_encode's. line: views. Also on a thread that
+     * calls rc_writer_tell_unsafe. */
     void (*on_suppressed)(void *ctx, rc_str line);
     /* The store went down (why: views), or is back (why: NULL). May be NULL. */
     void (*on_change)(void *ctx, const rc_report *why);
@@ -57,6 +58,17 @@ typedef enum rc_submitted {
  * perhaps before this returns. */
 rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_done done,
                               void *ctx);
+
+/* More of an operation that was submitted and is not kept yet: it goes behind that, whatever room
+ * there is, and is not counted. With a store that is down it fares like what it belongs to. Any
+ * thread. batch: copies. False: no memory, or it is not well formed. */
+bool rc_writer_amend(rc_writer *writer, const rc_batch *batch);
+
+/* Does the configuration say to go on when the store fails? Any thread. */
+bool rc_writer_goes_on(const rc_writer *writer);
+
+/* Sends a SuppressedError: somebody goes on before the record is safe. Any thread. why: borrows. */
+void rc_writer_tell_unsafe(rc_writer *writer, const rc_report *why);
 
 /* Would a submission be refused now, because the store is down and must not be? A hint: it may
  * change at any time. Any thread. */

@@ -51,7 +51,8 @@ static void send_suppressed(rc_writer *writer, const rc_report *report, rc_str r
         return;
     rc_buf_init(&line, &writer->alloc, LINE_MAX_BYTES);
     int64_t now_unix_ms = rc_clock_unix_ms(writer->settings.calls);
-    if (rc_suppressed_encode(report, reason, ++writer->suppressed_seq, now_unix_ms, &line) != RC_OK)
+    const uint64_t seq = atomic_fetch_add(&writer->suppressed_seq, 1) + 1;
+    if (rc_suppressed_encode(report, reason, seq, now_unix_ms, &line) != RC_OK)
         writer->settings.on_suppressed(writer->settings.ctx,
                                        RC_STR("{\"type\":\"SuppressedError\"}\n"));
     else
@@ -65,6 +66,11 @@ void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const ch
     const rc_report *report = rc_store_fault_report(fault, &id, &writer->alloc);
     send_suppressed(writer, report, rc_str_c(reason));
     rc_report_free(report);
+}
+
+void rc_writer_tell_unsafe(rc_writer *writer, const rc_report *why)
+{
+    send_suppressed(writer, why, RC_STR("the answer leaves before its record is safe"));
 }
 
 void rc_writer_tell_lost(rc_writer *writer, const char *reason)

@@ -2,6 +2,8 @@
 #ifndef RC_STORE_WRITER_PRIVATE_H
 #define RC_STORE_WRITER_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include <uv.h>
 
 #include <recourse/id.h>
@@ -16,11 +18,11 @@ struct rc_writer {
     /* Of the thread alone. */
     rc_store *store;
     rc_id_maker ids;
-    uint64_t suppressed_seq;
     uint64_t told_lost; /* of counts.lost */
     int64_t down_since_unix_ms;
     uint64_t lost_before; /* this outage; of counts.lost and .refused together */
 
+    atomic_ullong suppressed_seq;
     uv_mutex_t lock;
     uv_cond_t wake;
     /* Under the lock. */

@@ -39,6 +39,7 @@ struct rc_log_sink {
     int fd;           /* the thread's while it writes */
     int next_fd;      /* takes its place; -1: none */
     bool is_own_fd;
+    bool is_next_own;
     bool is_resting; /* the thread looks soon, without being told */
     bool is_stopping;
     uint64_t stop_at_ms; /* the end of patience */
@@ -137,7 +138,7 @@ static void take_next_fd(rc_log_sink *sink)
     if (sink->is_own_fd)
         sink->settings.calls->close(sink->fd);
     sink->fd = sink->next_fd;
-    sink->is_own_fd = true;
+    sink->is_own_fd = sink->is_next_own;
     sink->next_fd = -1;
 }
 
@@ -207,38 +208,7 @@ rc_log_sink_counts rc_log_sink_count(rc_log_sink *sink)
     return counts;
 }
 
-int rc_log_sink_reopen(rc_log_sink *sink)
-{
-    if (sink->settings.path == NULL)
-        return 0;
-    const int fd = sink->settings.calls->open_append(sink->settings.path);
-    if (fd < 0)
-        return errno;
-    uv_mutex_lock(&sink->lock);
-    const int unused = sink->next_fd;
-    sink->next_fd = fd;
-    uv_mutex_unlock(&sink->lock);
-    if (unused >= 0)
-        sink->settings.calls->close(unused);
-    return 0;
-}
-
-/* ---- its life ---- */
-
-static void free_sink(rc_log_sink *sink)
-{
-    const rc_alloc alloc = sink->alloc;
-    const rc_sys_calls *calls = sink->settings.calls;
-    if (sink->is_own_fd)
-        calls->close(sink->fd);
-    if (sink->next_fd >= 0)
-        calls->close(sink->next_fd);
-    if (sink->filling.bytes != NULL)
-        alloc.put(alloc.ctx, sink->filling.bytes, sink->settings.max_bytes);
-    if (sink->writing.bytes != NULL)
-        alloc.put(alloc.ctx, sink->writing.bytes, sink->settings.max_bytes);
-    alloc.put(alloc.ctx, sink, sizeof(*sink));
-}
+/* ---- where lines go ---- */
 
 /* A pipe or a terminal is opened once more, so that one that is full does not keep us: whoever
  * shares it with us keeps theirs as it was. A file is not, since it would be written from its
@@ -252,21 +222,77 @@ static bool is_to_open_again(const rc_sys_calls *calls)
            (calls->write(RC_FD_STDERR, "", 0) >= 0 || errno != EBADF);
 }
 
-static int open_place(rc_log_sink *sink)
+/* 0, or the errno number. path: NULL: standard error. */
+static int open_place(const rc_sys_calls *calls, const char *path, int *ret_fd, bool *ret_is_own)
+{
+    int fd = -1;
+    if (path != NULL)
+        fd = calls->open_append(path);
+    else if (is_to_open_again(calls))
+        fd = calls->open_again(RC_FD_STDERR);
+    if (fd < 0 && path != NULL)
+        return errno;
+    *ret_fd = fd >= 0 ? fd : RC_FD_STDERR;
+    *ret_is_own = fd >= 0;
+    return 0;
+}
+
+/* The next write is there. */
+static int change_place(rc_log_sink *sink, const char *path)
 {
     const rc_sys_calls *calls = sink->settings.calls;
-    sink->fd = -1;
-    if (sink->settings.path != NULL)
-        sink->fd = calls->open_append(sink->settings.path);
-    else if (is_to_open_again(calls))
-        sink->fd = calls->open_again(RC_FD_STDERR);
-    sink->is_own_fd = sink->fd >= 0;
-    if (sink->fd >= 0)
-        return 0;
-    if (sink->settings.path != NULL)
-        return errno;
-    sink->fd = RC_FD_STDERR;
+    int fd = -1;
+    bool is_own = false;
+    const int error = open_place(calls, path, &fd, &is_own);
+    if (error != 0)
+        return error;
+    uv_mutex_lock(&sink->lock);
+    const int unused = sink->is_next_own ? sink->next_fd : -1;
+    sink->next_fd = fd;
+    sink->is_next_own = is_own;
+    uv_mutex_unlock(&sink->lock);
+    if (unused >= 0)
+        calls->close(unused);
     return 0;
+}
+
+int rc_log_sink_reopen(rc_log_sink *sink)
+{
+    return sink->settings.path != NULL ? change_place(sink, sink->settings.path) : 0;
+}
+
+int rc_log_sink_move(rc_log_sink *sink, const char *path)
+{
+    const char *now = sink->settings.path;
+    const size_t len = path != NULL ? strlen(path) : 0;
+    if (len >= PATH_BYTES_MAX)
+        return ENAMETOOLONG;
+    if (now != NULL && path != NULL ? strcmp(now, path) == 0 : now == path)
+        return 0;
+    const int error = change_place(sink, path);
+    if (error != 0)
+        return error;
+    if (path != NULL)
+        memcpy(sink->path, path, len + 1);
+    sink->settings.path = path != NULL ? sink->path : NULL;
+    return 0;
+}
+
+/* ---- its life ---- */
+
+static void free_sink(rc_log_sink *sink)
+{
+    const rc_alloc alloc = sink->alloc;
+    const rc_sys_calls *calls = sink->settings.calls;
+    if (sink->is_own_fd)
+        calls->close(sink->fd);
+    if (sink->next_fd >= 0 && sink->is_next_own)
+        calls->close(sink->next_fd);
+    if (sink->filling.bytes != NULL)
+        alloc.put(alloc.ctx, sink->filling.bytes, sink->settings.max_bytes);
+    if (sink->writing.bytes != NULL)
+        alloc.put(alloc.ctx, sink->writing.bytes, sink->settings.max_bytes);
+    alloc.put(alloc.ctx, sink, sizeof(*sink));
 }
 
 static int begin(rc_log_sink *sink)
@@ -276,7 +302,8 @@ static int begin(rc_log_sink *sink)
     sink->writing.bytes = alloc->get(alloc->ctx, sink->settings.max_bytes);
     if (sink->filling.bytes == NULL || sink->writing.bytes == NULL)
         return RC_FILE_NO_MEMORY;
-    const int error = open_place(sink);
+    const int error =
+        open_place(sink->settings.calls, sink->settings.path, &sink->fd, &sink->is_own_fd);
     if (error != 0)
         return error;
     if (uv_mutex_init(&sink->lock) != 0)

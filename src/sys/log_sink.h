@@ -43,6 +43,10 @@ void rc_log_sink_push(rc_log_sink *sink, rc_str line);
  * or the errno number: the old one is kept. */
 int rc_log_sink_reopen(rc_log_sink *sink);
 
+/* Another file from now on, or standard error (NULL); nothing if that is where lines go. 0, or the
+ * errno number: it goes on as before. path: copies. Like reopen, one thread at a time. */
+int rc_log_sink_move(rc_log_sink *sink, const char *path);
+
 typedef struct rc_log_sink_counts {
     uint64_t written; /* lines */
     uint64_t dropped;

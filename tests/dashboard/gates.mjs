@@ -43,6 +43,7 @@ routes:
   - {model: wrong, chain: [{target: good/mock/400}], policy: once}
   - {model: refused, chain: [{target: refused/mock/401}], policy: once}
   - {model: poor, chain: [{target: poor/mock/quota}], policy: once}
+  - {model: resting, chain: [{target: spare/mock/503-retry-after-600}], policy: once}
   - {model: "evil*", chain: [{target: "evil/*"}], policy: once}
   - {model: "*", chain: [{target: "spare/*"}], policy: once}
 `;
@@ -117,7 +118,7 @@ export async function startGates() {
         lines: "store: sqlite:locked.db" }));
     gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
     // What there is to see: successes, a retry, a failover, keys and targets in trouble.
-    for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor"])
+    for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])
         await request(model);
 }
 

@@ -1,5 +1,6 @@
 // What each view shows, against what the gateway says.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { admin, gates, request } from "./gates.mjs";
 import { Views, open, text, until } from "./browser.mjs";
 
@@ -28,8 +29,18 @@ overview.view("says what needs attention, why, and what to do", {}, async (page)
     assert.match(await text(item("Key poor:1 is used up")), /Asked again in \d+ m/);
     assert.match(await text(item("limited/mock/429-retry-after-600 is cooling down")),
         /Rate limited\. Asked again in \d+ m.*Do: Wait/);
+    assert.match(await text(item("spare/mock/503-retry-after-600 is cooling down")),
+        /Overloaded\. Asked again in \d+ m/);
     assert.match(await text(item("failed: Invalid request")), /Do: Correct the request/);
-    assert.match(await text(page.locator(".verdict")), /problems? to look at/);
+    // What the title counts are the cards.
+    await until("the title and the cards agree", async () => {
+        const title = await text(page.locator(".verdict"));
+        assert.match(title, /problems?.* to look at/);
+        const counts = await Promise.all([["bad", "problem"], ["warn", "warning"], ["info", "note"]].map(
+            async ([tone, noun]) => [await page.locator(`.item.${tone}`).count(),
+                Number(new RegExp(`(\\d+) ${noun}`).exec(title)?.[1] || 0)]));
+        return counts[0][0] > 0 && counts[1][0] > 0 && counts.every(([cards, told]) => cards === told);
+    });
 });
 
 overview.view("shows a failure and a failover as they happen", {}, async (page) => {
@@ -272,6 +283,31 @@ targets.view("shows states, clocks that run down, breakers and keys", {}, async 
     assert.match(await text(row("good:1")), /healthy/);
     assert.match(await text(row("limited:1")), /healthy limited at 1 target/);
     assert.match(await text(page.locator("main")), /Retry budget.*main\.yaml, edition 1/);
+});
+
+// It has no audit to ask.
+targets.view("reloads, and says what needs a restart", { allow: /404/ }, async (page) => {
+    const before = readFileSync("bare.yaml", "utf8");
+    const reload = async () => {
+        await page.goto(`${gates.bare.admin}/#/targets`);
+        await page.getByRole("button", { name: "Reload" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Reload" }).click();
+        const told = page.locator("#told");
+        await until("it is told", async () => /was read again/.test(await text(told)));
+        return text(told);
+    };
+    writeFileSync("bare.yaml", before.replace("threads: 1", "threads: 2\nlimits: {max_connections: 99}"));
+    assert.match(await reload(), /again\. Changed, and in need of a restart: threads, limits\.max_connections\.$/);
+    await page.goto(`${gates.bare.admin}/#/`);
+    const card = page.locator(".item", { hasText: "The configuration waits for a restart" });
+    assert.match(await text(card), /Not as the gateway runs: threads, limits\.max_connections\./);
+    assert.equal(await text(page.locator(".verdict")), "! Working, with 1 warning");
+    writeFileSync("bare.yaml", before);
+    await page.reload();
+    assert.match(await reload(), /was read again\.$/);
+    await page.goto(`${gates.bare.admin}/#/`);
+    await until("the card is gone", async () => await card.count() === 0 &&
+        /All is well/.test(await text(page.locator(".verdict"))));
 });
 
 targets.view("takes one out and puts it back, by keyboard, with a reason", {}, async (page) => {

@@ -389,7 +389,7 @@ providers: {up: {kind: openai, base_url: "$up/v1", keys: [env:NO_SUCH_KEY]}}
 routes: [{model: "*", chain: [{target: up/*}]}]
 YAML
     run -78 --separate-stderr "$RECOURSE" serve --listen 127.0.0.1:0
-    [ "$stderr" = "recourse serve: no API key for provider up: the variable NO_SUCH_KEY is not set" ]
+    [ "$stderr" = "recourse serve: no API key for provider up: the variable NO_SUCH_KEY is not set; put it there, or say in the configuration where it is" ]
 }
 
 @test "health, readiness and the list of models" {

@@ -1,5 +1,6 @@
 /* The gateway without memory: whichever request for it fails, the client gets an answer or an end,
  * and nothing is lost. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -18,8 +23,11 @@
 #define WATCHDOG_S 120
 #define FAILURES_MAX 1000
 
-static const char config_text[] =
-    "providers: {demo: {kind: demo}, far: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"}}\n"
+/* The port of the provider that compresses stands for %u. */
+static char config_text[2048];
+static const char config_form[] =
+    "providers: {demo: {kind: demo}, far: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"},\n"
+    "  zip: {kind: openai, base_url: \"http://127.0.0.1:%u/v1\"}}\n"
     "policies: {fast: {max_attempts: 3, backoff: fixed, base_ms: 1, jitter: none}}\n"
     "routes:\n"
     "  - {model: chain, policy: fast, chain: [{target: far/a, tries: 1}, {target: demo/ok}]}\n"
@@ -27,7 +35,76 @@ static const char config_text[] =
     "     chain: [{target: demo/hang}, {target: demo/ok}]}\n"
     "  - {model: late, policy: fast, hedge_ms: 5, deadline_ms: 100,\n"
     "     chain: [{target: demo/hang}, {target: demo/ok}]}\n"
+    "  - {model: zip, policy: fast, chain: [{target: zip/m, tries: 1}, {target: demo/ok}]}\n"
     "  - {model: \"*\", policy: fast, chain: [{target: demo/*}]}\n";
+
+/* ---- a provider that compresses ---- */
+
+/* More than is decoded in one turn, behind a few bytes of content. */
+#define FILLER_BYTES ((size_t)600 << 10)
+
+static struct {
+    int fd;
+    pthread_t thread;
+    size_t len;
+    char answer[8 << 10];
+} zip;
+
+static void *serve_zip(void *arg)
+{
+    char request[2048];
+    int fd;
+    while ((fd = accept(zip.fd, NULL, NULL)) >= 0) {
+        if (recv(fd, request, sizeof request, 0) > 0)
+            (void)send(fd, zip.answer, zip.len, MSG_NOSIGNAL);
+        (void)close(fd);
+    }
+    return arg;
+}
+
+static void pack_zip(void)
+{
+    static char plain[FILLER_BYTES + 512];
+    static const char start[] =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+    static const char end[] = "\n\ndata: [DONE]\n\n";
+    char *at = plain + snprintf(plain, sizeof plain, "%s", start);
+    memset(at, ':', FILLER_BYTES);
+    at += FILLER_BYTES + (size_t)snprintf(at + FILLER_BYTES, sizeof end, "%s", end);
+    zip.len = (size_t)snprintf(zip.answer, sizeof zip.answer,
+                               "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                               "Content-Encoding: deflate\r\nConnection: close\r\n\r\n");
+    uLongf room = sizeof zip.answer - zip.len;
+    assert_int_equal(
+        compress((Bytef *)zip.answer + zip.len, &room, (const Bytef *)plain, (uLong)(at - plain)),
+        Z_OK);
+    zip.len += room;
+}
+
+static int start_zip(void **state)
+{
+    (void)state;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    pack_zip();
+    zip.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (zip.fd < 0 || bind(zip.fd, (struct sockaddr *)&address, size) != 0 ||
+        listen(zip.fd, 64) != 0 || getsockname(zip.fd, (struct sockaddr *)&address, &size) != 0)
+        return -1;
+    (void)snprintf(config_text, sizeof config_text, config_form, (unsigned)ntohs(address.sin_port));
+    return pthread_create(&zip.thread, NULL, serve_zip, NULL);
+}
+
+static int stop_zip(void **state)
+{
+    (void)state;
+    (void)shutdown(zip.fd, SHUT_RDWR);
+    const int status = pthread_join(zip.thread, NULL);
+    (void)close(zip.fd);
+    return status;
+}
+
+/* ---- a client ---- */
 
 typedef struct world {
     uv_loop_t loop;
@@ -228,6 +305,12 @@ static void test_hedge(void **state)
     assert_non_null(strstr(w.answer, "x-recourse-target: demo/ok"));
 }
 
+static void test_compressed(void **state)
+{
+    (void)state;
+    fail_each("zip", true, "x-recourse-target: zip/m");
+}
+
 static void test_refusal(void **state)
 {
     (void)state;
@@ -239,8 +322,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),      cmocka_unit_test(test_stream),
         cmocka_unit_test(test_cut_stream), cmocka_unit_test(test_next_target),
-        cmocka_unit_test(test_hedge),      cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_hedge),      cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_refusal),
     };
     (void)alarm(WATCHDOG_S);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start_zip, stop_zip);
 }

@@ -1,10 +1,12 @@
 /* Streams of every dialect and form, of any bytes: no cut makes a difference, the counters agree
  * with the events, and nothing but a terminator or a finish reason makes a stream complete. The
- * first byte is the dialect, the second the form, the third decides the cuts. */
+ * first byte is the dialect, the second the form, the third decides the cuts. Streams in pieces
+ * have a mould. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "../support/stream_run.h"
+#include "codec/stream_mould.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -67,8 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_buf room;
     rc_buf_init(&room, &alloc, 2 * size + 16);
     stream_run whole = stream_run_do(form, dialect, text, CUT_NOT, &room, max_bytes);
-    stream_run bytes = stream_run_do(form, dialect, text, CUT_BYTES, &room, max_bytes);
-    stream_run cuts = stream_run_do(form, dialect, text, 2u + data[2], &room, max_bytes);
+    rc_stream_mould mould = {.len = 0};
+    stream_run bytes = stream_run_with(form, dialect, text, CUT_BYTES, &room, max_bytes, &mould);
+    stream_run cuts = stream_run_with(form, dialect, text, 2u + data[2], &room, max_bytes, &mould);
     check(whole.is_tiled && bytes.is_tiled && cuts.is_tiled);
     check(whole.is_error_inside && bytes.is_error_inside && cuts.is_error_inside);
     check(stream_run_is_same(&whole, &bytes) && stream_run_is_same(&whole, &cuts));

@@ -15,10 +15,10 @@ bats_require_minimum_version 1.5.0
     readelf -lW "$RECOURSE" | grep -E 'GNU_STACK.* RW ' | grep -qv RWE
 }
 
-@test "the command needs the C library, libyaml, libuv, OpenSSL and SQLite alone" {
+@test "the command needs the C library, libyaml, libuv, OpenSSL, SQLite and zlib alone" {
     run -0 sh -c "readelf -d '$RECOURSE' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'"
     echo "$output"
-    run -1 grep -vE '^(libc|libyaml-0|libuv|libssl|libcrypto|libsqlite3|ld-linux.*)\.so' <<<"$output"
+    run -1 grep -vE '^(libc|libyaml-0|libuv|libssl|libcrypto|libsqlite3|libz|ld-linux.*)\.so' <<<"$output"
 }
 
 @test "nothing that ships names the folder where it was built" {

@@ -17,7 +17,7 @@ setup_file() {
     [ "$(dpkg-deb -f "$deb" Package)" = recourse ]
     [ "$(dpkg-deb -f "$deb" Version)" = "$version" ]
     depends=$(dpkg-deb -f "$deb" Depends)
-    for library in libc6 libuv1 libssl3 libsqlite3-0 libyaml-0-2 ca-certificates; do
+    for library in libc6 libuv1 libssl3 libsqlite3-0 libyaml-0-2 zlib1g ca-certificates; do
         [[ $depends == *"$library"* ]]
     done
     run ! grep -r '@[A-Z]*@' "$tree/DEBIAN"

@@ -12,9 +12,9 @@ setup() {
 # generate FOLDER: everything, in the order of tools/generate.sh.
 generate() {
     "$RECOURSE_BINARY/gen_errors" "$1"
+    "$RECOURSE_BINARY/gen_policy" "$1"
     "$RECOURSE_BINARY/gen_phrases" "$1"
     "$RECOURSE_BINARY/gen_rules" "$1"
-    "$RECOURSE_BINARY/gen_policy" "$1"
     "$RECOURSE_BINARY/gen_completions" "$1"
     "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$1"
 }

@@ -29,6 +29,8 @@ const ROWS = [
         "NotFoundError", "unknown_url", "NotFoundError", "not_found_error", "NOT_FOUND"],
     ["200-with-error", "Provider5xx", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
+    ["other-shape", "MalformedResponse", 502,
+        "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
     ["refuse", "ConnectionReset", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
 ];

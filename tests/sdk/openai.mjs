@@ -179,6 +179,16 @@ function addResponsesEvents(group) {
         assert.equal(error.constructor, OpenAI.APIError);
         assert.equal(error.error.recourse.error_code, "StreamInterrupted");
     });
+    // The SDK raises at the first of the two events that end it.
+    group.test("responses, stream: what ends it goes on counting, and is the same response's", async () => {
+        const { api } = client();
+        const text = await (await RESPONSES.stream(api, endless.name).asResponse()).text();
+        const events = text.match(/^data: .*$/gm).map((line) => JSON.parse(line.slice(6)));
+        assert.ok(events.length > 4, `${events.length} events`);
+        assert.deepEqual(events.map((event) => event.sequence_number), events.map((_, index) => index));
+        assert.equal(events.at(-1).type, "response.failed");
+        assert.equal(events.at(-1).response.id, events[0].response.id);
+    });
 }
 
 function addEmbeddings(group) {

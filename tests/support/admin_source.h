@@ -21,6 +21,8 @@ typedef struct fake_source {
     char said[256]; /* provider|model|key|reason|by of the latest */
     uint64_t generation;
     uint64_t raised;
+    rc_str waits[2]; /* for a restart */
+    size_t wait_count;
 } fake_source;
 
 static const char *const fake_names[3][2] = {
@@ -76,7 +78,9 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
                    .generation = fake->generation,
                    .loaded_unix_ms = FAKE_NOW - 4000,
                    .is_refused = fake->is_reload_refused,
-                   .refusal = RC_STR("recourse.yaml:3:5: routs: unknown key")},
+                   .refusal = RC_STR("recourse.yaml:3:5: routs: unknown key"),
+                   .waits = fake->waits,
+                   .wait_count = fake->wait_count},
         .targets = targets,
         .target_count = 3,
         .keys = keys,

@@ -78,6 +78,14 @@ static inline chunk_verdict chunk_text(chunk_oracle *o)
 
 static inline chunk_verdict chunk_line_end(chunk_oracle *o)
 {
+    const size_t from = o->at;
+    while (o->at < o->text.len && (o->text.ptr[o->at] == ' ' || o->text.ptr[o->at] == '\t'))
+        o->at++;
+    o->has_extension = o->has_extension || o->at > from;
+    if (o->at == o->text.len)
+        return CHUNKS_MORE;
+    if (o->at > from && o->text.ptr[o->at] != ';')
+        return CHUNKS_BAD;
     if (o->text.ptr[o->at] == ';') {
         o->has_extension = true;
         chunk_verdict verdict = chunk_text(o);

@@ -163,9 +163,11 @@ static inline size_t stream_piece_len(unsigned cut, uint64_t *random, size_t lef
     return len < left ? len : left;
 }
 
-/* The whole text; the run is to be given to stream_run_done. */
-static inline stream_run stream_run_do(stream_form form, rc_stream_dialect dialect, rc_str text,
-                                       unsigned cut, rc_buf *room, size_t max_bytes)
+/* The whole text; the run is to be given to stream_run_done. mould: NULL, for a walk that has none.
+ */
+static inline stream_run stream_run_with(stream_form form, rc_stream_dialect dialect, rc_str text,
+                                         unsigned cut, rc_buf *room, size_t max_bytes,
+                                         rc_stream_mould *mould)
 {
     stream_run run = {.is_tiled = true, .is_error_inside = true};
     stream_reader reader;
@@ -173,6 +175,7 @@ static inline stream_run stream_run_do(stream_form form, rc_stream_dialect diale
     uint64_t random = cut;
     stream_reader_init(&reader, form, room, max_bytes);
     rc_stream_watch_init(&run.watch, dialect);
+    rc_stream_watch_set_mould(&run.watch, mould);
     for (size_t at = 0; at < text.len;) {
         size_t len = stream_piece_len(cut, &random, text.len - at);
         char *piece = malloc(len);
@@ -189,6 +192,12 @@ static inline stream_run stream_run_do(stream_form form, rc_stream_dialect diale
         stream_run_note(&run, text, &event);
     run.is_tiled = run.is_tiled && run.at == text.len;
     return run;
+}
+
+static inline stream_run stream_run_do(stream_form form, rc_stream_dialect dialect, rc_str text,
+                                       unsigned cut, rc_buf *room, size_t max_bytes)
+{
+    return stream_run_with(form, dialect, text, cut, room, max_bytes, NULL);
 }
 
 static inline void stream_run_done(stream_run *run)
@@ -215,7 +224,9 @@ static inline bool stream_run_is_same(const stream_run *a, const stream_run *b)
                rc_stream_watch_end(&b->watch, RC_STREAM_BODY_CUT) &&
            a->watch.content_events == b->watch.content_events &&
            a->watch.content_bytes == b->watch.content_bytes &&
-           a->watch.damaged == b->watch.damaged && a->watch.events == b->watch.events;
+           a->watch.usage.weight == b->watch.usage.weight && a->watch.begun == b->watch.begun &&
+           a->watch.finished == b->watch.finished && a->watch.damaged == b->watch.damaged &&
+           a->watch.events == b->watch.events;
 }
 
 #endif

@@ -240,6 +240,7 @@ typedef struct probe {
     bool cancels_in_body;
     bool pauses_in_body;
     char head[256];
+    char detail[RC_UPSTREAM_DETAIL_BYTES + 1]; /* of the failure, which views it; ends in NUL */
 } probe;
 
 static inline void world_open(world *w)
@@ -303,6 +304,10 @@ static inline void probe_on_failure(void *ctx, const rc_upstream_failure *failur
     probe *p = ctx;
     p->failures++;
     p->failure = *failure;
+    memset(p->detail, 0, sizeof(p->detail));
+    if (failure->detail.len > 0)
+        memcpy(p->detail, failure->detail.ptr, failure->detail.len);
+    p->failure.detail = rc_str_c(p->detail);
 }
 
 static inline void probe_on_drained(void *ctx)

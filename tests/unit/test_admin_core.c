@@ -130,6 +130,12 @@ static void an_operator_is_obeyed_and_named(void **state)
     assert_true(has("\"id\":\"openai/0\"") && has("\"state\":\"healthy\""));
     assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 200);
     assert_true(has("\"generation\":2"));
+    assert_false(has("needs_restart"));
+    fake.waits[0] = RC_STR("listen");
+    fake.waits[1] = RC_STR("limits.max_connections");
+    fake.wait_count = 2;
+    assert_int_equal(ask("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 200);
+    assert_true(has("\"needs_restart\":[\"listen\",\"limits.max_connections\"]"));
     end();
 }
 

@@ -58,6 +58,10 @@ static void what_stops_calls_is_its_state(void **state)
     rc_shared_cool_target(&shared, 0, NOW + 500);
     assert_string_equal(state_name(0, NOW), "cooling");
     assert_int_equal(look(0, NOW).cooling_ms, 500);
+    assert_int_equal(look(0, NOW).why, RC_CODE_NONE);
+    targets[0].cooled_for = RC_CODE_OVERLOADED;
+    assert_int_equal(look(0, NOW).why, RC_CODE_OVERLOADED);
+    assert_int_equal(look(0, NOW + 500).why, RC_CODE_NONE);
     assert_false(look(0, NOW).is_cooling_assumed);
     assert_string_equal(state_name(0, NOW + 500), "up");
     rc_cooldown_assume(&targets[0].cooldown, NOW + 900);

@@ -237,6 +237,32 @@ static void test_cooldowns_keep_the_later_end(void **state)
     assert_in_range(wait.at_ms, w.now_ms + 9000, w.now_ms + 10000);
 }
 
+/* What it cools for is what holds longest. */
+static void test_what_a_target_cools_for(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_OVERLOADED, 9000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
+    rc_shared_cool_target(&w.shared, 0, w.now_ms + 1000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
+    /* Somebody else says so, and not what for. */
+    rc_shared_cool_target(&w.shared, 0, w.now_ms + 90000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
+    w.targets[0].cooled_for = RC_CODE_OVERLOADED;
+    rc_shared_clear_target(&w.shared, 0, w.now_ms);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
+
+    world_init(&w, 1);
+    rc_cooldown_tell(&w.targets[0].cooldown, w.now_ms + 60000);
+    w.targets[0].cooled_for = RC_CODE_RATE_LIMITED;
+    world_begin(&w);
+    world_fail(&w, RC_CODE_OVERLOADED, 9000);
+    assert_int_equal(w.targets[0].cooled_for, RC_CODE_RATE_LIMITED);
+}
+
 static void test_calls_share_what_they_know(void **state)
 {
     (void)state;
@@ -523,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_more_skips_than_fit_are_counted),
         cmocka_unit_test(test_max_attempts_is_of_the_whole_call),
         cmocka_unit_test(test_cooldowns_keep_the_later_end),
+        cmocka_unit_test(test_what_a_target_cools_for),
         cmocka_unit_test(test_calls_share_what_they_know),
         cmocka_unit_test(test_what_cools_without_a_hint),
         cmocka_unit_test(test_a_refused_credential_is_dead),

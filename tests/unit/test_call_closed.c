@@ -157,13 +157,63 @@ static void test_everybody_after_a_refusal(void **state)
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     world_begin(&w);
     expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    w.now_ms += UINT64_C(31536000000);
+    w.now_ms += w.shared.settings.exhausted_ms - 1;
     rc_action action = world_begin(&w);
     expect(action, RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     assert_int_equal(action.at_ms, 0);
     assert_false(action.is_retry_exhausted);
     assert_int_equal(w.skips.list[0].reason, RC_WHY_CREDENTIALS_DEAD);
     rc_shared_revive_credential(&w.shared, 0);
+    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+}
+
+/* A provider may have been mistaken: when all of a pool were refused, one call asks again. */
+static void test_a_refused_key_is_asked_again(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
+    const uint64_t rest_ms = w.shared.settings.exhausted_ms;
+    world_begin(&w);
+    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    w.now_ms += 2 * rest_ms;
+    /* Not while another one is good. */
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(world_begin(&w).credential, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+    }
+    world_begin(&w);
+    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_action probe = world_begin(&w);
+    expect(probe, RC_DO_TRY, RC_WHY_FIRST_TRY);
+    assert_int_equal(probe.credential, 0);
+    rc_call other;
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    w.now_ms += rest_ms - 1;
+    expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    w.now_ms++;
+    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(w.credentials[0].state + w.credentials[1].state, RC_CREDENTIAL_DEAD);
+    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    assert_true(rc_shared_validate(&w.shared));
+}
+
+/* A path that wants another kind of key says nothing of this one. */
+static void test_a_key_that_is_cleared_lives(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    world_begin(&w);
+    rc_setback why = world_setback(RC_CODE_AUTH_FAILED, NO_HINT);
+    why.is_key_cleared = true;
+    expect(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
     expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
 }
 
@@ -256,6 +306,8 @@ int main(void)
         cmocka_unit_test(test_nothing_that_opens_is_not_waited_for),
         cmocka_unit_test(test_another_one_will_open),
         cmocka_unit_test(test_everybody_after_a_refusal),
+        cmocka_unit_test(test_a_refused_key_is_asked_again),
+        cmocka_unit_test(test_a_key_that_is_cleared_lives),
         cmocka_unit_test(test_dead_credentials_are_the_reason_if_nothing_else_opens),
         cmocka_unit_test(test_only_the_provider_cools_its_target),
         cmocka_unit_test(test_the_hint_holds_for_the_same_target_in_another_entry),

@@ -385,6 +385,7 @@ static void test_a_target_that_begins_to_cool_is_left(void **state)
         rc_action action = world_fail(&w, codes[i], 3000);
         expect(action, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(w.targets[0].cooldown.told_until_ms, w.now_ms + 3000);
+        assert_int_equal(w.targets[0].cooled_for, codes[i]);
     }
 }
 

@@ -348,55 +348,6 @@ static void what_is_wrong_is_named_with_its_place(void **state)
     }
 }
 
-static void plain_http_stays_on_this_machine(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *url, *part; /* part: NULL for a good one */
-    } cases[] = {
-        {"https://example.com", NULL},
-        {"https://example.com:8443/v1", NULL},
-        {"http://127.0.0.1:8080/v1", NULL},
-        {"http://127.9.9.9", NULL},
-        {"http://localhost:1", NULL},
-        {"http://[::1]:1/v1", NULL},
-        {"http://example.com", "insecure: true"},
-        {"http://127.0.0.1.example.com", "insecure: true"},
-        {"http://localhost.example.com", "insecure: true"},
-        {"http://10.0.0.1:80", "insecure: true"},
-        {"ftp://example.com", "https:// or http://"},
-        {"https://", "host"},
-        {"https://h:", "port"},
-        {"https://h:x", "port"},
-        {"https://0.0.0.0:8000", "no provider can be"},
-        {"https://169.254.169.254/v1", "no provider can be"},
-        {"https://2130706433", "plain IPv4"},
-        {"https://h/?key=1", "no query"},
-        {"https://u:p@h", "user name"},
-        {"http://127.0.0.1@example.com", "user name"},
-        {"https://a b", "no spaces"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[256];
-        snprintf(text, sizeof(text), "providers: {x: {kind: openai, base_url: \"%s\"}}",
-                 cases[i].url);
-        rc_status status = parse(text);
-        bool is_right = cases[i].part == NULL
-                            ? status == RC_OK
-                            : strstr(faults.list[0].message, cases[i].part) != NULL;
-        if (!is_right)
-            fail_msg("%s: %s", cases[i].url, faults.list[0].message);
-        done();
-    }
-    expect_good("providers: {x: {kind: openai, base_url: \"http://10.0.0.1\", insecure: true}}");
-    done();
-    expect_good("providers: {x: {kind: openai, base_url: \"https://10.0.0.1\"}}");
-    done();
-    expect_good("providers: {x: {kind: openai, base_url: \"https://x\", private_network: true}}");
-    assert_true(config.providers[0].private_network);
-    done();
-}
-
 static void all_faults_are_told_in_the_order_of_the_file(void **state)
 {
     (void)state;
@@ -589,7 +540,6 @@ int main(void)
         cmocka_unit_test(policies_are_found_presets_first),
         cmocka_unit_test(patterns_match_whole_names),
         cmocka_unit_test(what_is_wrong_is_named_with_its_place),
-        cmocka_unit_test(plain_http_stays_on_this_machine),
         cmocka_unit_test(all_faults_are_told_in_the_order_of_the_file),
         cmocka_unit_test(a_route_to_a_bad_policy_is_no_second_fault),
         cmocka_unit_test(what_is_shown_reads_the_same),

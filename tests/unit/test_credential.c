@@ -85,7 +85,7 @@ static void test_dead_until_revived(void **state)
     (void)state;
     rc_credential credential = make();
     credential.is_refreshing = true;
-    rc_credential_kill(&credential);
+    rc_credential_kill(&credential, 0);
     rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, true);
     assert_int_equal(rc_credential_state_at(&credential, UINT64_MAX), RC_CREDENTIAL_DEAD);
     assert_false(rc_credential_is_usable(&credential, true, UINT64_MAX));

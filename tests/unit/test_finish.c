@@ -98,6 +98,7 @@ static void test_finish_of_several(void **state)
         {"length", "content_filter", RC_STREAM_FINISH_FILTER, false},
         {"content_filter", "length", RC_STREAM_FINISH_FILTER, false},
         {"refusal", "content_filter", RC_STREAM_FINISH_REFUSAL, false},
+        {"content_filter", "error", RC_STREAM_FINISH_ERROR, true},
         {"stop", "malformed_function_call", RC_STREAM_FINISH_TOOL, true},
         {"unexpected_tool_call", "stop", RC_STREAM_FINISH_TOOL, true},
         {"length", "insufficient_system_resource", RC_STREAM_FINISH_ERROR, true},

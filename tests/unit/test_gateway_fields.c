@@ -78,7 +78,27 @@ static void the_table_decides(void **state)
         assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_OPENAI_CHAT), row->to_openai);
         assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_ANTHROPIC), row->to_anthropic);
         assert_int_equal(rc_gate_field_is_sent(field, RC_DIALECT_GEMINI), row->to_gemini);
-        assert_int_equal(rc_gate_field_is_returned(field), row->to_client);
+        assert_int_equal(rc_gate_field_is_returned(field, false), row->to_client);
+    }
+}
+
+/* What speaks of the bytes as they came passes with them alone. */
+static void decoded_answers_lose_what_is_not_true_of_them(void **state)
+{
+    (void)state;
+    static const char *const coded[] = {
+        "Content-Encoding", "etag",        "accept-ranges", "content-md5",
+        "Content-Digest",   "repr-digest", "digest"};
+    for (size_t i = 0; i < COUNT(coded); i++) {
+        rc_gate_field field = rc_gate_field_of(rc_str_c(coded[i]));
+        assert_true(rc_gate_field_is_returned(field, false));
+        assert_false(rc_gate_field_is_returned(field, true));
+        assert_true(rc_gate_field_is_sent(field, RC_DIALECT_GEMINI));
+    }
+    for (size_t i = 0; i < COUNT(field_cases); i++) {
+        rc_gate_field field = rc_gate_field_of(rc_str_c(field_cases[i].name));
+        if (field != RC_FIELD_CONTENT_ENCODING)
+            assert_int_equal(rc_gate_field_is_returned(field, true), field_cases[i].to_client);
     }
 }
 
@@ -138,7 +158,7 @@ static rc_str answer_of(rc_str response, const rc_gate_told *told, rc_buf *buf)
     static rc_http1 reader;
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, response), RC_HTTP1_HEAD);
-    assert_int_equal(rc_gate_push_answer(buf, &reader, response.ptr, told), RC_OK);
+    assert_int_equal(rc_gate_push_answer(buf, &reader, response.ptr, false, told), RC_OK);
     return rc_buf_get(buf);
 }
 
@@ -200,7 +220,8 @@ static void a_full_buffer_is_told(void **state)
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, response), RC_HTTP1_HEAD);
-    assert_int_equal(rc_gate_push_answer(&buf, &reader, response.ptr, &told), RC_E_TOO_LARGE);
+    assert_int_equal(rc_gate_push_answer(&buf, &reader, response.ptr, false, &told),
+                     RC_E_TOO_LARGE);
 }
 
 /* ---- values ---- */
@@ -379,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_decides),
+        cmocka_unit_test(decoded_answers_lose_what_is_not_true_of_them),
         cmocka_unit_test(every_row_is_found),
         cmocka_unit_test(names_that_are_nearly_in_it),
         cmocka_unit_test(answers_are_cleaned),

@@ -316,6 +316,39 @@ static void what_may_be_sent_again(void **state)
     }
 }
 
+/* Whether a stream is asked for, and whether that can be told. */
+static void streams_are_known_or_open(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        bool is_stream, is_open;
+    } rows[] = {
+        {"{\"model\":\"m\"}", false, false},
+        {"{\"model\":\"m\",\"stream\":true}", true, false},
+        {"{\"model\":\"m\",\"stream\":false}", false, false},
+        {"{\"model\":\"m\",\"stream\":null}", false, false},
+        {"{\"model\":\"m\",\"stream\":1}", false, true},
+        {"{\"model\":\"m\",\"stream\":\"true\"}", false, true},
+        {"{\"model\":\"m\",\"stream\":1,\"stream\":true}", true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(gate_read(RC_STR(CHAT END), rc_str_c(rows[i].body)).kind,
+                         RC_GATE_FAULT_NONE);
+        assert_int_equal(gate_request.is_stream, rows[i].is_stream);
+        assert_int_equal(gate_request.is_stream_open, rows[i].is_open);
+    }
+    /* What is said behind the first bytes of a large body nobody knows. */
+    assert_true(rc_gate_request_read_start(&gate_request,
+                                           RC_STR("{\"model\":\"m\",\"messages\":[\"a"), 99));
+    assert_false(gate_request.is_stream);
+    assert_true(gate_request.is_stream_open);
+    assert_true(rc_gate_request_read_start(
+        &gate_request, RC_STR("{\"model\":\"m\",\"stream\":true,\"messages\":[\"a"), 99));
+    assert_true(gate_request.is_stream);
+    assert_false(gate_request.is_stream_open);
+}
+
 /* ---- forms ---- */
 
 #define FORM                                                \
@@ -410,6 +443,7 @@ int main(void)
         cmocka_unit_test(bodies_are_read),
         cmocka_unit_test(long_models_are_refused),
         cmocka_unit_test(what_may_be_sent_again),
+        cmocka_unit_test(streams_are_known_or_open),
         cmocka_unit_test(forms_are_read),
         cmocka_unit_test(large_forms_are_read_at_their_ends),
         cmocka_unit_test(boundaries_are_found),

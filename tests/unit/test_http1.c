@@ -10,55 +10,7 @@
 #include "http/http1.h"
 #include "support/http1_cases.h"
 #include "support/http1_facts.h"
-
-typedef struct result {
-    rc_http1_fault fault;
-    bool is_whole;
-    size_t head_bytes;
-    size_t used; /* up to the message's end */
-    char body[512];
-    size_t body_len;
-} result;
-
-/* Reads one message that comes in pieces of `step` bytes; 0: in one. */
-static result read_message(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size_t step,
-                           bool is_closed)
-{
-    result got = {0};
-    size_t len = step == 0 ? bytes.len : 0;
-    rc_http1_init(reader, kind, &rc_http1_limits_default);
-    rc_http1_event event = RC_HTTP1_MORE;
-    while (event == RC_HTTP1_MORE && len <= bytes.len) {
-        event = rc_http1_read_head(reader, rc_str_make(bytes.ptr, len));
-        if (event == RC_HTTP1_MORE && len == bytes.len)
-            break;
-        if (event == RC_HTTP1_MORE)
-            len = bytes.len - len < step ? bytes.len : len + step;
-    }
-    got.head_bytes = reader->head_bytes;
-    size_t at = reader->head_bytes;
-    while (event != RC_HTTP1_FAULT && event != RC_HTTP1_END && reader->is_head_done) {
-        rc_str input = rc_str_make(bytes.ptr + at, len - at);
-        event = rc_http1_read_body(reader, &input);
-        at = (size_t)(input.ptr - bytes.ptr);
-        if (event == RC_HTTP1_BODY) {
-            assert_true(reader->body.len + got.body_len <= sizeof(got.body));
-            memcpy(got.body + got.body_len, reader->body.ptr, reader->body.len);
-            got.body_len += reader->body.len;
-        }
-        if (event == RC_HTTP1_MORE) {
-            if (len == bytes.len)
-                break;
-            len = bytes.len - len < step ? bytes.len : len + step;
-        }
-    }
-    if (is_closed && event != RC_HTTP1_FAULT && event != RC_HTTP1_END)
-        event = rc_http1_close(reader);
-    got.used = at;
-    got.is_whole = event == RC_HTTP1_END;
-    got.fault = reader->fault;
-    return got;
-}
+#include "support/http1_read.h"
 
 static rc_http1 reader;
 
@@ -353,6 +305,81 @@ static void long_extensions_and_trailers_are_refused(void **state)
     assert_int_equal(got.fault, RC_HTTP1_FAULT_TRAILER_TOO_LARGE);
 }
 
+#define CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+static result read_extended(const char *extensions, rc_http1_kind kind)
+{
+    char bytes[4096];
+    const int len =
+        snprintf(bytes, sizeof bytes, "%s5%s\r\nhello\r\n0%s\r\nx: y\r\n\r\n",
+                 kind == RC_HTTP1_REQUEST ? GOOD "Transfer-Encoding: chunked\r\n\r\n" : CHUNKED,
+                 extensions, extensions);
+    assert_in_range(len, 1, sizeof bytes - 1);
+    return read_in_all_pieces(kind, rc_str_make(bytes, (size_t)len), false);
+}
+
+/* Whoever does not know an extension passes over it: RFC 9112, section 7.1.1. */
+static void extensions_of_a_response_are_passed_over(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        ";a",
+        ";a=b",
+        ";a;b",
+        ";a=b;c=d",
+        ";a=b;c=\"d\";e;f=g",
+        ";a=\"x;y=z\"",
+        ";a=\"\"",
+        ";a=\"say \\\"hi\\\" \\\\\";b",
+        " ; a = b\t;c =\"d\" ; e",
+        ";a=\"\xc3\xa9\t\"",
+    };
+    static const char *const bad[] = {
+        " ",           ";",
+        ";a=",         ";=b",
+        ";a b",        ";a=b c",
+        ";a=b=c",      ";a=\"b",
+        ";a=\"b\"c",   ";a=b\"c\"",
+        ";a ",         ";a=b ",
+        ";a=\"b\" ",   ";;a",
+        ";a;;b",       ";a=b;",
+        ";a=\"\\",     ";a=\"\n\"",
+        ";a=\"\r\n\"", ";\x01",
+        ";a=\x7f",     ";a=b\n",
+        ";a=b\r;c=d",  ";a=\"\\\x01\"",
+        "\x0b;a",      ";a=b\r\r\n;c=d",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        result got = read_extended(good[i], RC_HTTP1_RESPONSE);
+        if (!got.is_whole)
+            fail_msg("refused: %s", good[i]);
+        assert_int_equal(got.body_len, 5);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        result got = read_extended(bad[i], RC_HTTP1_RESPONSE);
+        if (got.fault != RC_HTTP1_FAULT_CHUNK)
+            fail_msg("taken: %s", bad[i]);
+    }
+    /* Of clients nothing more is taken than before. */
+    assert_int_equal(read_extended(";a=b;c=d", RC_HTTP1_REQUEST).fault, RC_HTTP1_FAULT_CHUNK);
+    assert_int_equal(read_extended(" ;a", RC_HTTP1_REQUEST).fault, RC_HTTP1_FAULT_CHUNK);
+    assert_true(read_extended(";a=\"b\";c", RC_HTTP1_REQUEST).is_whole);
+}
+
+/* The ceiling is that of each chunk: a long stream may have one in every line. */
+static void extensions_of_a_response_have_a_ceiling(void **state)
+{
+    (void)state;
+    for (int over = 0; over <= 1; over++) {
+        char extension[2048] = ";a=";
+        memset(extension + 3, 'b', (size_t)(1024 - 3 + over));
+        extension[1024 + over] = '\0';
+        result got = read_extended(extension, RC_HTTP1_RESPONSE);
+        assert_int_equal(got.fault, over > 0 ? RC_HTTP1_FAULT_CHUNK_EXTENSION : 0);
+        assert_int_equal(got.is_whole, over == 0);
+    }
+}
+
 static void an_upgrade_is_not_taken_up(void **state)
 {
     (void)state;
@@ -505,6 +532,8 @@ int main(void)
         cmocka_unit_test(upstreams_are_held_to_the_same),
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(long_extensions_and_trailers_are_refused),
+        cmocka_unit_test(extensions_of_a_response_are_passed_over),
+        cmocka_unit_test(extensions_of_a_response_have_a_ceiling),
         cmocka_unit_test(an_upgrade_is_not_taken_up),
         cmocka_unit_test(closing_is_known),
         cmocka_unit_test(plain_heads_are_read_alike),

@@ -250,9 +250,61 @@ static void test_splice_failures(void **state)
     assert_int_equal(a.live, 0);
 }
 
+/* Any number of members, of which many have the same mark, found by their marks or one by one. */
+static void test_many_members(void **state)
+{
+    (void)state;
+    enum {
+        MOST = 80
+    };
+    char names[MOST][8];
+    char text[MOST * 20];
+    size_t len = 0;
+    text[len++] = '{';
+    for (int i = 0; i < MOST; i++) {
+        int name = snprintf(names[i], sizeof names[i], "%c%d", 'a' + i % 5, i);
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s\"%.*s\":%d", i > 0 ? "," : "",
+                                name, names[i], i);
+    }
+    text[len++] = '}';
+    for (size_t count = 0; count <= MOST; count++) {
+        rc_json_member members[MOST];
+        uint8_t marks[RC_JSON_MARKS_LEN(MOST)] = {0};
+        for (size_t i = 0; i < count; i++) {
+            members[i] = (rc_json_member){.key = rc_str_c(names[MOST - 1 - i])};
+            marks[i] = rc_json_mark(members[i].key);
+        }
+        for (int is_marked = 0; is_marked < 2; is_marked++) {
+            rc_str all = rc_str_make(text, len);
+            rc_status status = is_marked ? rc_json_find_marked(all, members, marks, count, false)
+                                         : rc_json_find(all, members, count, false);
+            assert_int_equal(status, RC_OK);
+            for (size_t i = 0; i < count; i++) {
+                char value[8];
+                (void)snprintf(value, sizeof value, "%d", (int)(MOST - 1 - i));
+                check_value(all, &members[i], RC_JSON_NUMBER, value);
+            }
+        }
+    }
+}
+
+static void test_marks(void **state)
+{
+    (void)state;
+    assert_int_equal(RC_JSON_MARK("model"), rc_json_mark(RC_STR("model")));
+    assert_int_equal(RC_JSON_MARK("\xC3\xA4"), rc_json_mark(RC_STR("\xC3\xA4")));
+    for (int c = 0; c < 256; c++) {
+        const char text[64] = {(char)c};
+        for (size_t len = 0; len < sizeof text; len++)
+            assert_true(rc_json_mark(rc_str_make(text, len)) != 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_members),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_finds),
         cmocka_unit_test(test_values_of_every_type),
         cmocka_unit_test(test_escapes_are_said),

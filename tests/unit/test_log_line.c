@@ -126,6 +126,32 @@ static void what_is_not_known_is_left_out(void **state)
     assert_string_equal(push(&plain, &request).ptr, "---  cancelled\n");
 }
 
+static void a_failure_says_why(void **state)
+{
+    (void)state;
+    const rc_log_request request = {
+        .outcome = RC_LOG_FAILED,
+        .status = 502,
+        .code = RC_CODE_CONNECTION_FAILED,
+        .rule = RC_STR("connect.tls.expired"),
+        .message = RC_STR("exp's certificate has expired: it was valid until 2025-01-01."),
+        .attempts = 1,
+        .latency_ms = 7,
+        .first_byte_ms = -1,
+        .tokens_in = -1,
+        .tokens_out = -1,
+        .cost_usd_micro = -1,
+    };
+    json_object *doc = parse(push(&json, &request));
+    query_string(doc, "/code", "ConnectionFailed");
+    query_string(doc, "/rule", "connect.tls.expired");
+    query_string(doc, "/message", "exp's certificate has expired: it was valid until 2025-01-01.");
+    json_object_put(doc);
+    assert_string_equal(push(&plain, &request).ptr,
+                        "502  7ms  failed  ConnectionFailed  exp's certificate has expired: it was "
+                        "valid until 2025-01-01.\n");
+}
+
 static void levels_are_for_whoever_looks(void **state)
 {
     (void)state;
@@ -157,16 +183,18 @@ static void people_get_one_glance(void **state)
     request.status = 429;
     request.code = RC_CODE_RATE_LIMITED;
     request.report_id = RC_STR("rep_1");
+    request.message = RC_STR("openai is limiting the rate of requests.");
     request.is_estimated = true;
     request.wait_ms = 0;
     request.client.len = 0;
     request.cost_usd_micro = 0;
     assert_string_equal(push(&plain, &request).ptr,
                         "12:04:05  429  gpt-4o -> openai/gpt-4o  3.4s  2 tries  ~312+87 tokens  "
-                        "failed  RateLimited  rep_1\n");
+                        "failed  RateLimited  openai is limiting the rate of requests.  rep_1\n");
     assert_string_equal(push(&terminal, &request).ptr,
                         "\x1b[2m13:04:05\x1b[0m  \x1b[33m429\x1b[0m  gpt-4o → openai/gpt-4o  3.4s  "
-                        "2 tries  ~312+87 tokens  failed  \x1b[33mRateLimited\x1b[0m  rep_1"
+                        "2 tries  ~312+87 tokens  failed  \x1b[33mRateLimited\x1b[0m  "
+                        "openai is limiting the rate of requests.  rep_1"
                         "\x1b[0m\n");
 }
 
@@ -188,6 +216,8 @@ static void the_longest_line_fits(void **state)
         .provider_request_id = text,
         .status = INT32_MAX,
         .code = RC_CODE_CONTEXT_MUTATION_FORBIDDEN,
+        .rule = text,
+        .message = text,
         .attempts = UINT32_MAX,
         .switches = UINT32_MAX,
         .wait_ms = UINT64_MAX,
@@ -325,6 +355,16 @@ static void events_say_what_happened(void **state)
     assert_string_equal(push_event(&plain, RC_LOG_EVENT_RELOAD_REFUSED, refused, 5).ptr,
                         "12:04:05  reload refused  file recourse.yaml  line 12  column 7  key "
                         "routes[0].polcy  unknown key; did you mean policy?\n");
+    rc_buf_init_fixed(&out, room, sizeof(room));
+    assert_int_equal(
+        rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{\"keys\":[1,2]}")),
+        RC_OK);
+    assert_int_equal(rc_buf_push_byte(&out, '\0'), RC_OK);
+    assert_string_equal(room, "{\"time\":\"2023-11-15T12:04:05.123Z\",\"level\":\"info\","
+                              "\"event\":\"state\",\"state\":{\"keys\":[1,2]}}\n");
+    rc_buf_init_fixed(&out, room, 40);
+    assert_int_not_equal(rc_log_push_json(&out, NOON, RC_LOG_EVENT_STATE, "state", RC_STR("{}")),
+                         RC_OK);
     /* Each has a name and a level of its own. */
     for (int i = 0; i < RC_LOG_EVENT_COUNT; i++) {
         const char *level = rc_log_event_level((rc_log_event)i);
@@ -392,6 +432,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_is_left_out),
         cmocka_unit_test(levels_are_for_whoever_looks),
         cmocka_unit_test(people_get_one_glance),
+        cmocka_unit_test(a_failure_says_why),
         cmocka_unit_test(the_longest_line_fits),
         cmocka_unit_test(whatever_is_in_it_a_line_is_a_line),
         cmocka_unit_test(secrets_stay_out),

@@ -256,6 +256,55 @@ static void a_file_that_was_moved_is_opened_again(void **state)
     rc_log_sink_stop(sink);
 }
 
+static void lines_go_elsewhere_when_told_to(void **state)
+{
+    (void)state;
+    char other[160];
+    snprintf(other, sizeof(other), "%s.2", path);
+    assert_int_equal(start(path, 0), 0);
+    push("here\n");
+    UNTIL(rc_log_sink_count(sink).written == 1);
+    assert_int_equal(rc_log_sink_move(sink, path), 0);
+    assert_int_equal(rc_log_sink_move(sink, "/nowhere/at/all"), ENOENT);
+    char long_path[5000];
+    memset(long_path, 'x', sizeof(long_path) - 1);
+    long_path[sizeof(long_path) - 1] = '\0';
+    assert_int_equal(rc_log_sink_move(sink, long_path), ENAMETOOLONG);
+    push("still here\n");
+    UNTIL(rc_log_sink_count(sink).written == 2);
+    assert_int_equal(rc_log_sink_move(sink, other), 0);
+    push("there\n");
+    UNTIL(rc_log_sink_count(sink).written == 3);
+    assert_string_equal(read_file(path), "here\nstill here\n");
+    assert_string_equal(read_file(other), "there\n");
+
+    /* Its name is what a reopen means from now on. */
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(rc_log_sink_reopen(sink), 0);
+    push("anew\n");
+    UNTIL(rc_log_sink_count(sink).written == 4);
+    assert_string_equal(read_file(other), "anew\n");
+
+    /* To standard error, which is not ours to close, and back before a line went there. */
+    const int kept = dup(2);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(fd, 2);
+    close(fd);
+    assert_int_equal(rc_log_sink_move(sink, NULL), 0);
+    push("talk\n");
+    UNTIL(rc_log_sink_count(sink).written == 5);
+    assert_int_equal(rc_log_sink_move(sink, other), 0);
+    assert_int_equal(rc_log_sink_move(sink, NULL), 0);
+    assert_int_equal(rc_log_sink_move(sink, other), 0);
+    assert_int_equal(rc_log_sink_move(sink, NULL), 0);
+    rc_log_sink_stop(sink);
+    (void)!write(2, "open\n", 5);
+    dup2(kept, 2);
+    close(kept);
+    assert_string_equal(read_file(path), "talk\nopen\n");
+    assert_int_equal(unlink(other), 0);
+}
+
 static void standard_error_is_shared(void **state)
 {
     (void)state;
@@ -359,6 +408,7 @@ int main(void)
         TEST(a_cut_line_does_not_spoil_the_next),
         TEST(a_pipe_that_nobody_reads_keeps_nobody),
         TEST(a_file_that_was_moved_is_opened_again),
+        TEST(lines_go_elsewhere_when_told_to),
         TEST(standard_error_is_shared),
         TEST(what_cannot_begin_says_why),
         TEST(threads_write_whole_lines),

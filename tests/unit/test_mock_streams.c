@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "codec/shape.h"
 #include "support/mock_run.h"
 #include "support/stream_run.h"
 
@@ -216,6 +217,23 @@ static void bodies_are_json_and_cut_as_told(void **state)
     }
 }
 
+/* A body where a stream was asked for, and the other way round: each of them good for itself. */
+static void shapes_can_be_swapped(void **state)
+{
+    (void)state;
+    for (size_t e = 0; e < MOCK_ENDPOINT_COUNT; e++) {
+        mock_seen seen;
+        ask(&mock_endpoints[e], "other-shape", &seen);
+        assert_int_equal(seen.status, 200);
+        assert_int_equal(seen.end, RC_MOCK_END);
+        if (mock_endpoints[e].is_stream)
+            json_decref(read_json(&seen));
+        else
+            assert_int_equal(rc_shape_of(rc_buf_get(&seen.body)), RC_SHAPE_EVENTS);
+        mock_seen_done(&seen);
+    }
+}
+
 static void some_never_answer(void **state)
 {
     (void)state;
@@ -364,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup(bad_streams_end_as_told, begin_fresh),
         cmocka_unit_test_setup(a_terminator_is_missed, begin_fresh),
         cmocka_unit_test_setup(bodies_are_json_and_cut_as_told, begin_fresh),
+        cmocka_unit_test_setup(shapes_can_be_swapped, begin_fresh),
         cmocka_unit_test_setup(some_never_answer, begin_fresh),
         cmocka_unit_test_setup(time_is_told, begin_fresh),
         cmocka_unit_test_setup(every_byte_can_be_the_last, begin_fresh),

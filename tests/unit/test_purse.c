@@ -365,6 +365,113 @@ static void test_recall(void **state)
     world_done(&store);
 }
 
+/* Raises a budget and keeps the mark, as an operator does it. */
+static void let_more(world *w, store_world *store, const char *scope, uint64_t more, int64_t now)
+{
+    char name[RC_PURSE_MARK_MAX];
+    rc_store_mark mark;
+    const uint32_t row = rc_purse_find(&w->edition, rc_str_c(scope));
+    assert_false(rc_purse_mark(&w->purse, &w->edition, RC_SPEND_NO_ROW, now, name, &mark));
+    (void)rc_purse_raise(&w->purse, row, more, now);
+    assert_true(rc_purse_mark(&w->purse, &w->edition, row, now, name, &mark));
+    const rc_batch batch = {.marks = &mark, .mark_count = 1};
+    assert_true(rc_store_append(store->store, &batch, &store->fault));
+}
+
+/* Another process, at this time, with this configuration. */
+static void restart(world *w, store_world *store, int64_t now)
+{
+    rc_purse_edition_done(&w->edition);
+    rc_purse_done(&w->purse);
+    assert_int_equal(rc_purse_init(&w->purse, &w->alloc), RC_OK);
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, now, &w->edition, NULL),
+                     RC_OK);
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store->store, now, &store->fault));
+}
+
+static void test_raise_is_recalled(void **state)
+{
+    world *w = *state;
+    store_world store;
+    char name[RC_PURSE_MARK_MAX];
+    rc_store_mark mark;
+    world_init(&store);
+    assert_true(world_open(&store, RC_STORE_WRITE));
+    assert_false(rc_purse_mark(&w->purse, &w->edition,
+                               rc_purse_find(&w->edition, RC_STR("client app")), NOON, name,
+                               &mark));
+    let_more(w, &store, "client app", 5000000000, NOON); /* more than 32 bits hold */
+    let_more(w, &store, "client app", 7, NOON);
+    let_more(w, &store, "budget claude", 8, NOON);
+    let_more(w, &store, "budget app-on-gpt", 9, NOON);
+    restart(w, &store, NOON + 1000);
+    assert_int_equal(state_of(w, "client app", NOON).raised, 5000000007);
+    assert_int_equal(state_of(w, "client app", NOON).limit, 5001000007);
+    assert_int_equal(state_of(w, "budget claude", NOON).raised, 8);
+    assert_int_equal(state_of(w, "budget app-on-gpt", NOON).raised, 9);
+    assert_int_equal(state_of(w, "route gpt*", NOON).raised, 0);
+
+    /* to be told again changes nothing; the next raise comes on top */
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    let_more(w, &store, "client app", 3, NOON);
+    restart(w, &store, NOON + 2000);
+    assert_int_equal(state_of(w, "client app", NOON).raised, 5000000010);
+
+    /* a window ends with what was raised for it; one that never ends keeps it */
+    restart(w, &store, NOON + DAY_MS);
+    assert_int_equal(state_of(w, "client app", NOON + DAY_MS).raised, 5000000010);
+    assert_int_equal(state_of(w, "budget claude", NOON + DAY_MS).raised, 0);
+    restart(w, &store, NOON + 31 * DAY_MS);
+    assert_int_equal(state_of(w, "client app", NOON + 31 * DAY_MS).raised, 0);
+    assert_int_equal(state_of(w, "budget app-on-gpt", NOON + 31 * DAY_MS).raised, 9);
+    let_more(w, &store, "client app", 11, NOON + 31 * DAY_MS);
+    restart(w, &store, NOON + 31 * DAY_MS + 1);
+    assert_int_equal(state_of(w, "client app", NOON + 31 * DAY_MS + 1).raised, 11);
+    world_done(&store);
+}
+
+/* Of a budget that is gone, or counted otherwise; damaged. */
+static void test_raise_of_another(void **state)
+{
+    world *w = *state;
+    store_world store;
+    world_init(&store);
+    assert_true(world_open(&store, RC_STORE_WRITE));
+    let_more(w, &store, "client app", 5, NOON);
+    let_more(w, &store, "budget claude", 8, NOON);
+    const rc_store_mark marks[] = {
+        {RC_STORE_MARK_BUDGET, RC_STR_INIT("total budget all"), 4, 0},
+        {RC_STORE_MARK_BUDGET, RC_STR_INIT("month client nobody"), 4,
+         rc_spend_renews(RC_SPEND_MONTH, NOON)},
+        {RC_STORE_MARK_BUDGET, RC_STR_INIT("month route gpt*"), RC_SPEND_MAX + 1,
+         rc_spend_renews(RC_SPEND_MONTH, NOON)},
+        {RC_STORE_MARK_TARGET, RC_STR_INIT("month budget all"), 1,
+         rc_spend_renews(RC_SPEND_MONTH, NOON)},
+    };
+    const rc_batch batch = {.marks = marks, .mark_count = COUNT(marks)};
+    assert_true(rc_store_append(store.store, &batch, &store.fault));
+    w->config.budgets[1].per = RC_SPEND_MONTH;
+    restart(w, &store, NOON);
+    assert_int_equal(state_of(w, "budget claude", NOON).raised, 0);
+    assert_int_equal(state_of(w, "budget all", NOON).raised, 0);
+    assert_int_equal(state_of(w, "route gpt*", NOON).raised, 0);
+    assert_int_equal(state_of(w, "client app", NOON).raised, 5);
+
+    /* gone and back, as the spending */
+    rc_purse_edition edition;
+    w->config.clients[0].budget_usd = 0;
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &edition, NULL), RC_OK);
+    rc_purse_edition_done(&w->edition);
+    w->edition = edition;
+    w->config.clients[0].budget_usd = 1000000;
+    assert_int_equal(rc_purse_load(&w->purse, &w->config, &w->prices, NOON, &edition, NULL), RC_OK);
+    rc_purse_edition_done(&w->edition);
+    w->edition = edition;
+    assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(w, "client app", NOON).raised, 5);
+    world_done(&store);
+}
+
 /* A store that cannot be read: told, and tried again the next time. */
 static void test_recall_fails(void **state)
 {
@@ -430,6 +537,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reload, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reload_wakes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_recall, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_raise_is_recalled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_raise_of_another, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_recall_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
     };

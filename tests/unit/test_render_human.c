@@ -229,6 +229,9 @@ static void test_retry_sentences(void **state)
                  "The tries are used up; try again after 5s.");
     expect_retry("{\"retryable\":true,\"retry_exhausted\":true}", 0, 0,
                  "The tries are used up; try again later.");
+    expect_retry("{\"retryable\":true,\"retry_exhausted\":true,"
+                 "\"user_action\":{\"kind\":\"check_config\"}}",
+                 0, 0, "Not until that is put right.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT("5000") "}", 0, 0,
                  "used up. The provider names a wait of 5s.");
     expect_retry("{\"retryable\":false,\"error_class\":\"Limit\"," WAIT("5000") "}", now, 0,

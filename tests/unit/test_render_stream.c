@@ -70,7 +70,7 @@ static void test_openai_responses(void **state)
     query_string(root, "/recourse/report_id", "rep_1");
     json_object_put(root);
     root = rendered(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_MODEL, "event: error\ndata: {");
-    query_null(root, "/param");
+    query_string(root, "/param", "PARAM");
     query_string(root, "/message", "MESSAGE in [path]");
     json_object_put(root);
     rc_report_free(report);

@@ -13,7 +13,7 @@
 #define CREDENTIALS 4
 #define NOW UINT64_C(1000000)
 
-_Static_assert(sizeof(rc_target) <= 152, "docs/internals/cooldown.md says so");
+_Static_assert(sizeof(rc_target) <= 160, "docs/internals/cooldown.md says so");
 _Static_assert(sizeof(rc_shared) <= 144, "docs/internals/cooldown.md says so");
 
 /* Target 0 has credentials 0..2, target 1 has credential 3, target 2 needs none. */
@@ -209,7 +209,7 @@ static void test_turns(void **state)
     expect_pick(&w, 0, 0);
     rc_credential_cool(&w.credentials[0], RC_CREDENTIAL_COOLING, NOW + 1, true);
     expect_pick(&w, 0, 2);
-    rc_credential_kill(&w.credentials[2]);
+    rc_credential_kill(&w.credentials[2], 0);
     uint16_t credential = 77;
     assert_false(rc_shared_pick_credential(&w.shared, 0, NOW, &credential));
     assert_int_equal(credential, 77);
@@ -242,7 +242,7 @@ static void test_another_one(void **state)
     rc_credential_cool(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
     assert_true(rc_shared_pick_other_credential(&w.shared, 0, 1, NOW, &credential));
     assert_int_equal(credential, 0);
-    rc_credential_kill(&w.credentials[1]);
+    rc_credential_kill(&w.credentials[1], 0);
     credential = 77;
     assert_false(rc_shared_pick_other_credential(&w.shared, 0, 0, NOW, &credential));
     assert_false(rc_shared_pick_other_credential(&w.shared, 1, 3, NOW, &credential));
@@ -334,7 +334,7 @@ static void test_validate_sees(void **state)
     w.credentials[1].state = (rc_credential_state)4;
     assert_false(rc_shared_validate(&w.shared));
     init(&w);
-    rc_credential_kill(&w.credentials[1]);
+    rc_credential_kill(&w.credentials[1], 0);
     w.credentials[1].is_refreshing = true;
     assert_false(rc_shared_validate(&w.shared));
     init(&w);

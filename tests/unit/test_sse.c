@@ -133,6 +133,23 @@ static const struct {
     {": x", "Cx@3 "},
     {": x\r", "C@4 "},
     {"data: 1\n\nevent: y", "D(1)@9 d<y>x@17 "},
+    /* behind the first event: those that are whole in a piece are read in one go */
+    {"data: 0\n\ndata: 1\n\n", "D(0)@9 D(1)@18 "},
+    {"data: 0\n\ndata:\n\n", "D(0)@9 D()@16 "},
+    {"data: 0\n\ndata:  1\n\n\n", "D(0)@9 D( 1)@19 B@20 "},
+    {"data: 0\n\nevent: x\ndata: 1\n\n", "D(0)@9 D<x>(1)@27 "},
+    {"data: 0\n\nevent:\ndata:1\n\n", "D(0)@9 D(1)@24 "},
+    {"data: 0\n\nevent: x\nevent: y\ndata: 1\n\n", "D(0)@9 D<y>(1)@36 "},
+    {"data: 0\n\nevent: x\ndata: 1\nid: 7\n\n", "D(0)@9 D<x>(1)#7@33 "},
+    {"data: 0\n\ndata: 1\ndata: 2\n\n", "D(0)@9 D(1\n2)@26 "},
+    {"data: 0\n\nevent: x\n\n", "D(0)@9 d<x>@19 "},
+    {"data: 0\n\nevents: x\ndata: 1\n\n", "D(0)@9 D(1)@28 "},
+    {"data: 0\n\ndata: 1\r\n\r\n", "D(0)@9 D(1)@20 "},
+    {"data: 0\n\ndata: 1\rdata: 2\n\n", "D(0)@9 D(1\n2)@26 "},
+    {"data: 0\n\nevent: x\rdata: 1\n\n", "D(0)@9 D<x>(1)@27 "},
+    {"data: 0\r\rdata: 1\n\n", "D(0)@9 D(1)@18 "},
+    {"data: 0\r\r\ndata: 1\n\n", "D(0)@9 D(1)@19 "},
+    {"data: 0\n\ndata: 1\n\rdata: 2\n\n", "D(0)@9 D(1)@18 D(2)@27 "},
 };
 
 static void test_events(void **state)

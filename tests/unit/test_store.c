@@ -222,6 +222,27 @@ static void test_twice_is_once(void **state)
     assert_int_equal(rows, 2);
 }
 
+/* What was told in the end is not what was thought at first. */
+static void test_a_later_outcome_counts(void **state)
+{
+    store_world *world = *state;
+    const rc_id id = world_id(world, WORLD_TIME);
+    rc_record records[3];
+    world_fill(records, &id, WORLD_TIME);
+    rc_record last = records[2];
+    last.seq = 3;
+    last.outcome = RC_OUTCOME_FAILED;
+    last.report_id = RC_STR("rep_1");
+    assert_true(world_append(world, records, 3) && world_append(world, &last, 1));
+    /* Once more, as after a flush that may have worked. */
+    assert_true(world_append(world, records, 3) && world_append(world, &last, 1));
+    read_timeline(world, &id);
+    assert_int_equal(all.count, 3);
+    assert_int_equal(all.records[2].outcome, RC_OUTCOME_FAILED);
+    assert_str(all.records[2].report_id, "rep_1");
+    assert_str(all.records[2].client, "app");
+}
+
 /* Two ids of one millisecond whose last letters are the same. */
 static void test_ids_that_share_a_key(void **state)
 {
@@ -520,6 +541,7 @@ int main(void)
         WITH_STORE(test_the_end_may_come_later),
         WITH_STORE(test_an_outcome_does_not_forget_the_beginning),
         WITH_STORE(test_twice_is_once),
+        WITH_STORE(test_a_later_outcome_counts),
         WITH_STORE(test_ids_that_share_a_key),
         WITH_STORE(test_what_is_not_a_record_is_refused),
         WITH_STORE(test_secrets_stay_out),

@@ -103,11 +103,15 @@ static void test_the_tables_have_the_columns_of_the_spec(void **state)
         ;
     char list[1024];
     assert_true(world_open(world, RC_STORE_WRITE));
+    columns_of(world, "steps", "kind", list, sizeof(list));
+    assert_string_equal(list, wanted);
     columns_of(world, "records", "kind", list, sizeof(list));
     assert_string_equal(list, wanted);
     columns_of(world, "operations", "client", list, sizeof(list));
     assert_int_equal(strncmp(list, wanted, sizeof(wanted) - 1), 0);
-    assert_string_equal(list + sizeof(wanted) - 1, "route,outcome_seq,id,");
+    assert_string_equal(list + sizeof(wanted) - 1, "route,outcome_seq,id,try_model,try_at_ms,"
+                                                   "try_latency_ms,try_first_byte_ms,try_reason,"
+                                                   "try_flags,try_request_id,");
 }
 
 static void test_steps_rise_by_one(void **state)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "store/sqlite_private.h"
+#include "support/store_past.h"
 #include "support/store_world.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -160,7 +161,7 @@ static void test_all_or_nothing(void **state)
     assert_true(world_open(world, RC_STORE_WRITE));
     rc_sqlite *sqlite = (rc_sqlite *)world->store;
     assert_true(rc_sqlite_run(sqlite,
-                              "CREATE TEMP TRIGGER stop BEFORE INSERT ON records WHEN NEW.status ="
+                              "CREATE TEMP TRIGGER stop BEFORE INSERT ON steps WHEN NEW.status ="
                               " 599 BEGIN SELECT RAISE(ABORT, 'stop'); END",
                               "test", &world->fault));
     bad[1].status = 599;
@@ -196,17 +197,6 @@ static void assert_reconciled(store_world *world)
     assert_int_equal(strays, 0);
 }
 
-/* Makes the file one of version 1, as it was before. */
-static void go_back(const store_world *world)
-{
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(world->path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "DROP TABLE spend; PRAGMA user_version = 1;", NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
-}
-
 static void test_a_file_from_before(void **state)
 {
     store_world *world = *state;
@@ -223,7 +213,7 @@ static void test_a_file_from_before(void **state)
     assert_true(rc_store_spent_since(world->store, 0, add_row, &before, &world->fault));
     world_close(world);
 
-    go_back(world);
+    past_go_back(world, 1);
     assert_false(world_open(world, RC_STORE_READ)); /* a reader does not bring it up to date */
     assert_int_equal(world->fault.kind, RC_STORE_TOO_OLD);
     assert_true(world_open(world, RC_STORE_WRITE));
@@ -234,7 +224,7 @@ static void test_a_file_from_before(void **state)
 
     /* and one that has nothing in it yet */
     world_close(world);
-    go_back(world);
+    past_go_back(world, 1);
     sqlite3 *db = NULL;
     assert_int_equal(sqlite3_open(world->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "DELETE FROM records", NULL, NULL, NULL), SQLITE_OK);

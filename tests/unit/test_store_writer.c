@@ -9,6 +9,8 @@
 
 #include <uv.h>
 
+#include <recourse/builder.h>
+
 #include "store/writer.h"
 #include "support/fault_vfs.h"
 #include "support/store_world.h"
@@ -422,6 +424,88 @@ static void test_the_queue_counts_bytes(void **state)
     assert_non_null(strstr(world.told, "queue was full"));
 }
 
+static rc_id amended;
+
+/* Whoever could not wait longer says how it ended for them. */
+static void amend_in_first(int number)
+{
+    rc_record records[3];
+    world_fill(records, &amended, WORLD_TIME);
+    records[2].seq = 3;
+    records[2].outcome = RC_OUTCOME_FAILED;
+    const rc_batch batch = {.records = &records[2], .record_count = 1};
+    if (number == 1)
+        assert_true(rc_writer_amend(world.writer, &batch));
+}
+
+static void submit_and_amend(void)
+{
+    rc_record records[3];
+    amended = world_id(&world.files, WORLD_TIME);
+    world_fill(records, &amended, WORLD_TIME);
+    const rc_batch batch = {.records = records, .record_count = 3};
+    world.on_pause = amend_in_first;
+    fault_arm(1, true, SQLITE_FULL);
+    assert_int_equal(rc_writer_submit(world.writer, &batch, on_done, NULL), RC_SUBMITTED_WAIT);
+    uv_sem_wait(&world.done);
+}
+
+static void test_more_of_an_operation_follows_it(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    world.settings.max_bytes = 3000; /* there is room for the first alone */
+    world.repair_at = 1;
+    start();
+    submit_and_amend();
+    assert_int_equal(world.kept[0], RC_KEPT_SAFE);
+    stop();
+    assert_int_equal(count_operations(false, NULL), 1);
+    const rc_store_query query = {
+        .filter = {.has_outcome = true, .outcome = RC_OUTCOME_FAILED},
+    };
+    assert_true(world_open(&world.files, RC_STORE_READ));
+    assert_true(
+        rc_store_list(world.files.store, &query, count_records, &count, &world.files.fault));
+    world_close(&world.files);
+    assert_int_equal(count, 1);
+}
+
+/* It is no operation more. */
+static void test_more_of_an_operation_is_not_counted(void **state)
+{
+    (void)state;
+    char text[256];
+    rc_record record;
+    rc_record_init(&record, RC_RECORD_ATTEMPT);
+    const rc_batch wrong = {.records = &record, .record_count = 1};
+    world.repair_at = 4;
+    start();
+    assert_false(rc_writer_amend(world.writer, &wrong));
+    submit_and_amend();
+    assert_int_equal(world.kept[0], RC_KEPT_REFUSED);
+    amend_in_first(1); /* it is down: nothing is left to be amended */
+    uv_sem_wait(&world.back);
+    assert_int_equal(rc_writer_count(world.writer).refused, 1);
+    stop();
+    assert_int_equal(world.done_count, 1);
+    assert_int_equal(count_operations(false, NULL), 0);
+    assert_int_equal(count_operations(true, text), 1);
+    assert_non_null(strstr(text, "operations that have no record: 1"));
+}
+
+static void test_going_on_before_it_is_safe_is_loud(void **state)
+{
+    (void)state;
+    world.settings.goes_on = true;
+    start();
+    assert_true(rc_writer_goes_on(world.writer));
+    rc_writer_tell_unsafe(world.writer, rc_report_static(RC_CODE_STORE_UNAVAILABLE));
+    assert_int_equal(world.tell_count, 1);
+    assert_non_null(strstr(world.told, "\"type\":\"SuppressedError\""));
+    assert_non_null(strstr(world.told, "before its record is safe"));
+}
+
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -441,6 +525,9 @@ int main(void)
         WITH_WORLD(test_stop_does_not_wait_for_a_store),
         WITH_WORLD(test_the_queue_has_an_end),
         WITH_WORLD(test_the_queue_counts_bytes),
+        WITH_WORLD(test_more_of_an_operation_follows_it),
+        WITH_WORLD(test_more_of_an_operation_is_not_counted),
+        WITH_WORLD(test_going_on_before_it_is_safe_is_loud),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,6 +243,20 @@ static void test_counters(void **state)
     assert_int_equal(run.watch.finish, RC_STREAM_FINISH_LENGTH);
     stream_run_done(&run);
 
+    /* and one that nobody can use more than one that is only cut, in one event or in several */
+    rc_str three = stream_sample_text(
+        CHUNK("{'index':0,'finish_reason':'length'},{'index':1,'finish_reason':'content_filter'},"
+              "{'index':2,'finish_reason':'length'}") STOP("length"),
+        f->text);
+    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, three, CUT_NOT, &f->room, MAX_BYTES);
+    assert_int_equal(run.notes[0].finish, RC_STREAM_FINISH_FILTER);
+    assert_int_equal(run.watch.finish, RC_STREAM_FINISH_FILTER);
+    stream_run_done(&run);
+    rc_str apart = stream_sample_text(STOP("length") STOP("content_filter") STOP("stop"), f->text);
+    run = stream_run_do(FORM_SSE, RC_STREAM_OPENAI_CHAT, apart, CUT_NOT, &f->room, MAX_BYTES);
+    assert_int_equal(run.watch.finish, RC_STREAM_FINISH_FILTER);
+    stream_run_done(&run);
+
     s = sample_of("chat_text");
     run = run_sample(f, s, stream_sample_text(s->text, f->text), 3);
     assert_int_equal(run.watch.content_events, 2);

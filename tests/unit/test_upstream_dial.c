@@ -105,6 +105,7 @@ static void a_refused_connection_is_told(void **state)
     rc_origin origin = origin_at("http", "127.0.0.1", dead_port());
     probe_run(&p, &client, &origin);
     check(&p, RC_UPSTREAM_CONNECT_REFUSED, RC_TRANSPORT_CONNECT_REFUSED);
+    assert_non_null(strstr(p.detail, ": the connection was refused"));
     finish();
 }
 
@@ -122,6 +123,55 @@ static void names_that_are_not_found_are_told(void **state)
     probe_run(&q, &client, &origin);
     check(&q, RC_UPSTREAM_DNS_FAILED, RC_TRANSPORT_DNS);
     finish();
+}
+
+static void no_such_name(const char *host, rc_addresses *ret_addresses)
+{
+    ret_addresses->is_unknown = host[0] == 'n';
+    ret_addresses->why = host[0] == 'n' ? "no such name" : "the name server is ill";
+}
+
+/* A name that does not exist is not a name server that does not answer. */
+static void unknown_names_are_no_failing_servers(void **state)
+{
+    static const struct {
+        const char *host;
+        rc_upstream_kind kind;
+        const char *detail;
+    } cases[] = {
+        {"no.test", RC_UPSTREAM_DNS_UNKNOWN, "no.test:80: no such name"},
+        {"ill.test", RC_UPSTREAM_DNS_FAILED, "ill.test:80: the name server is ill"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        probe p = {0};
+        client.settings = rc_upstream_settings_default();
+        client.settings.resolve.ask = no_such_name;
+        world_open(&client);
+        rc_origin origin = origin_at("http", cases[i].host, 80);
+        probe_run(&p, &client, &origin);
+        check(&p, cases[i].kind, RC_TRANSPORT_DNS);
+        assert_string_equal(p.detail, cases[i].detail);
+        assert_true(world_close(&client));
+    }
+}
+
+/* The system's own words, for a name that is kept free of hosts (RFC 6761). */
+static void the_system_knows_no_invalid_names(void **state)
+{
+    probe p = {0};
+    (void)state;
+    client.settings = rc_upstream_settings_default();
+    world_open(&client);
+    rc_origin origin = origin_at("http", "no-such-host.invalid", 80);
+    probe_run(&p, &client, &origin);
+    print_message("%s\n", p.detail);
+    assert_int_equal(p.failures, 1);
+    assert_int_equal(p.failure.transport, RC_TRANSPORT_DNS);
+    assert_true(p.failure.kind == RC_UPSTREAM_DNS_UNKNOWN ||
+                p.failure.kind == RC_UPSTREAM_DNS_FAILED);
+    assert_memory_equal(p.detail, "no-such-host.invalid:80: ", 25);
+    assert_true(world_close(&client));
 }
 
 static void names_have_a_time_limit(void **state)
@@ -492,6 +542,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_connection_is_told),
         cmocka_unit_test(names_that_are_not_found_are_told),
+        cmocka_unit_test(unknown_names_are_no_failing_servers),
+        cmocka_unit_test(the_system_knows_no_invalid_names),
         cmocka_unit_test(names_have_a_time_limit),
         cmocka_unit_test(the_system_knows_localhost),
         cmocka_unit_test(the_resolver_has_its_bounds),

@@ -110,9 +110,9 @@ def stream_of_no_use(number, code, *events):
     check(status == 0 and code in text, status, text)
 
 
-def caller_and_audit_agree(is_via, body, code, status):
+def caller_and_audit_agree(is_via, event, code, status):
     """`recourse call` shows a report that the audit finds, and both say the same."""
-    upstream.on_stray = saying(http(body))
+    upstream.on_stray = saying(http(b"data: %b\n\ndata: [DONE]\n\n" % event, content_type="text/event-stream"))
     way = ["--via", f"http://127.0.0.1:{gateway.port}"] if is_via else ["--config", "recourse.yaml"]
     folder = gateway.folder
     if not is_via:
@@ -165,6 +165,23 @@ FILTERED = b'{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"c
 suite.case("a filter, chat", is_of_no_use, CHAT, http(FILTERED % b""), *FILTER)
 suite.case("a filter, chat, with much behind it", is_of_no_use, CHAT,
            http(FILTERED % (b',"logprobs":"%b"' % (b"x" * 1000))), *FILTER)
+ENDS = b'{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"%b"},' \
+       b'{"index":1,"message":{"content":"b"},"finish_reason":"%b"},' \
+       b'{"index":2,"message":{"content":"c"},"finish_reason":"%b"}]}'
+for place, words in enumerate(([b"content_filter", b"stop", b"stop"], [b"stop", b"content_filter", b"length"],
+                               [b"length", b"stop", b"content_filter"])):
+    suite.case(f"a filter of one choice of three, {place}", is_of_no_use, CHAT, http(ENDS % tuple(words)), *FILTER)
+    suite.case(f"a filter of one choice of three, {place}, stream", stream_of_no_use, *FILTER, *(
+        b'{"choices":[{"index":%d,"delta":{"content":"a"},"finish_reason":"%b"}]}' % (index, word)
+        for index, word in enumerate(words)))
+suite.case("a filter of the first of two texts", is_of_no_use, TEXT,
+           http(b'{"choices":[{"text":"","finish_reason":"content_filter"},{"text":"b","finish_reason":"stop"}]}'),
+           *FILTER)
+suite.case("a filter of the first of two candidates", is_of_no_use, GEMINI,
+           http(b'{"candidates":[{"finishReason":"SAFETY","index":0},{"content":{"parts":[{"text":"b"}]},'
+                b'"finishReason":"STOP","index":1}]}'), *FILTER)
+suite.case("an answer: three choices, one cut by its length", is_one, CHAT,
+           http(ENDS % (b"stop", b"length", b"stop")))
 suite.case("a filter, messages", is_of_no_use, CLAUDE,
            http(b'{"type":"message","content":[],"stop_reason":"refusal"}'), *FILTER)
 suite.case("a full context, messages", is_of_no_use, CLAUDE,

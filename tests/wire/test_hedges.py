@@ -2,19 +2,21 @@
 that it was to help, and a body that is passed on as it comes waits with its try."""
 
 import hashlib
+import json
 import os
 import threading
 import time
 
 from gateways import Lasting
-from harness import Suite, check, main, wait_until
-from peers import CLEAN, OK_CHAT, Client, Upstream, post, say
+from harness import WAIT_S, Suite, check, main, wait_until
+from peers import CLEAN, OK_CHAT, Client, Upstream, http, post, say
 
 PRICES = """as_of: 2026-11-01
 built_in: false
 prices:
   - {kind: openai, model: "*", input: 0, output: 1000}
 """
+BAD_KEY = b'{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}'
 ASKED = b'{"model":"m","max_tokens":900,"messages":[{"role":"user","content":"%b"}]}'
 
 upstream = Upstream()
@@ -84,6 +86,45 @@ def late_first_lane():
         gateway.stop()
 
 
+def all_agree(lane):
+    """One lane fails for good while the other is under way: both were asked, whoever tells of it."""
+    gateway = start("warn", hedge_ms=20)
+    is_over = threading.Event()
+
+    def fails(conn, _):
+        wait_until(lambda: len(plan.seen) == 2, "the other lane")
+        return say(conn, http(BAD_KEY, "401 Unauthorized"))
+
+    def waits(conn, _):
+        is_over.wait(WAIT_S)
+        return False
+
+    steps = [waits, waits]
+    steps[lane] = fails
+    mark, plan = upstream.plan(*steps)
+    try:
+        answer = ask(gateway, mark)
+        check(answer.status == 401 and answer.end == CLEAN, answer)
+        check(answer.get("x-recourse-attempts") == "2", answer.head.raw)
+        check(json.loads(answer.body)["recourse"]["context"]["attempt"] == 2, answer)
+        tries = gateway.rows("SELECT attempt, code, reason, tokens_in > 0 FROM records WHERE kind = 2"
+                             " ORDER BY attempt")
+        check([row[0] for row in tries] == [1, 2], tries)
+        # AuthFailed, not retryable; the other used what it was asked.
+        check(tries[lane] == (lane + 1, 401, 30, 0) and tries[1 - lane] == (2 - lane, 0, 0, 1), tries)
+        (attempts, report), = gateway.rows(
+            "SELECT attempt, body FROM operations JOIN reports USING (op) WHERE report_id = ?",
+            answer.get("x-recourse-report-id"))
+        listed = json.loads(report)["attempts"]
+        check(attempts == 2 and sorted(row["attempt"] for row in listed) == [1, 2], attempts, listed)
+        let_go, = (row for row in listed if row["attempt"] == 2 - lane)
+        check(let_go["reason"] == "cancelled" and "error_code" not in let_go, let_go)
+        wait_until(lambda: "  2 tries  " in gateway.said(), "the log's line")
+    finally:
+        is_over.set()
+        gateway.stop()
+
+
 def upload_waits_for_money():
     gateway = start("pause")
     may_answer = threading.Event()
@@ -115,5 +156,7 @@ for word in ("fail", "pause"):
     suite.case(f"a hedge that there is no money for, {word}: the first lane goes on",
                hedge_without_money, word)
 suite.case("a second lane that has begun has its own time", late_first_lane)
+for number, word in enumerate(("first", "second")):
+    suite.case(f"the {word} lane fails for good: all count two tries", all_agree, number)
 suite.case("a large body waits with a try that is paused", upload_waits_for_money)
 main(suite, upstream)

@@ -92,6 +92,31 @@ def killed_under_load():
         gateway.stop()
 
 
+def refused_and_killed():
+    """A refusal is an answer: behind a slow disk it waits for its record, whatever it is about."""
+    gateway = Lasting({**OPEN, "threads": 1, "routes": [{"model": "quota", "chain": [{"target": "demo/quota"}]}]})
+    gateway.start("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=100000")
+    try:
+        check(ask(gateway, "quota").status == 429)
+        loads = [Load(gateway, "quota", threads=2), Load(gateway, "nowhere", threads=2),
+                 Load(gateway, "quota", threads=2, headers=("x-recourse-policy: nowhere",))]
+        wait_until(lambda: all(load.count() >= 6 for load in loads), "refusals")
+        gateway.kill()
+        statuses = []
+        for load in loads:
+            load.stop()
+            statuses.append({status for _, status in load.answered})
+        check(statuses == [{503}, {404}, {400}], statuses)
+        recorded = gateway.operations()
+        answered = [name for load in loads for name, _ in load.answered]
+        missing = [name for name in answered if name not in recorded]
+        check(not missing, len(missing), "of", len(answered), "refusals have no record")
+        check(all(recorded[name] == ["failed"] for name in answered), "a wrong outcome")
+        check(gateway.is_sound(), "the file is damaged")
+    finally:
+        gateway.stop()
+
+
 def client_that_leaves_is_on_record():
     gateway = Lasting(OPEN).start()
     try:
@@ -429,5 +454,6 @@ suite.case("what is known of a target survives a reload", what_is_known_survives
 suite.case("a drain that takes too long ends with a word", drained_with_a_word)
 suite.case("a socket that was passed outlives the process", passed_socket)
 suite.case("killed under load: what was answered is on record, once", killed_under_load)
+suite.case("killed under load: what was refused is on record too", refused_and_killed)
 suite.case("reloaded under load, then ended: nothing is lost", reloaded_under_load)
 main(suite, mock, second)

@@ -3,6 +3,8 @@
 import itertools
 import json
 import os
+import signal
+import sqlite3
 import subprocess
 import threading
 import time
@@ -210,9 +212,59 @@ def refusal_is_no_call(on_exceed):
         gateway.stop()
 
 
+def raise_outlasts_a_restart():
+    """What an operator allows in addition holds until the window ends, whatever happens to the process."""
+    gateway = Lasting({})
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write(PRICES)
+        config = {
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml", "providers": {"demo": {"kind": "demo"}},
+            "routes": [{"model": "*", "chain": [{"target": "demo/*"}], "budget_usd": 0.01, "on_exceed": "fail"}]}
+        gateway.write(config)
+
+        def status():
+            with Client(gateway.port) as client:
+                return client.ask(chat("ok")).status
+
+        def budget():
+            return json.loads(gateway.page("/admin/v1/budgets"))["budgets"]
+        gateway.start()
+        check(status() == 402)
+        for usd in (b"5000", b"0.5"):
+            answer = gateway.post("/admin/v1/budgets/route%20*/raise", b'{"usd": %s}' % usd)
+            check(answer.status == 200, answer)
+        check(budget()[0]["limit_usd"] == 5000.51 and status() == 200, budget())
+        gateway.end()
+        gateway.start()
+        check(budget()[0]["limit_usd"] == 5000.51 and budget()[0]["raised_usd"] == 5000.5, budget())
+        check(status() == 200)
+        gateway.end()
+        # Without the budget its mark means nothing; with it, it holds again.
+        route = config["routes"][0]
+        gateway.write({**config, "routes": [{**route, "budget_usd": 0}]})
+        gateway.start()
+        check(budget() == [] and status() == 200, budget())
+        gateway.write(config)
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: budget() != [], "the budget")
+        check(budget()[0]["limit_usd"] == 5000.51, budget())
+        gateway.end()
+        # It was of another window.
+        with sqlite3.connect(gateway.database) as database:
+            check(database.execute("UPDATE marks SET until_unix_ms = 1 WHERE kind = 4").rowcount == 1)
+        gateway.start()
+        check(budget()[0]["limit_usd"] == 0.01 and "raised_usd" not in budget()[0], budget())
+        check(status() == 402)
+    finally:
+        gateway.stop()
+
+
 suite = Suite()
 for word in ("fail", "pause"):
     suite.case(f"who is refused has asked nobody, {word}", refusal_is_no_call, word)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
+suite.case("what was raised outlasts a restart", raise_outlasts_a_restart)
 main(suite)

@@ -152,6 +152,11 @@ for name, sent, step in (
         ("chunked", chunked + chunk(BODY[:9]) + chunk(BODY[9:]) + b"0\r\n\r\n", saying),
         ("chunks with extensions and a trailer", chunked + b"%x;a=b\r\n%b\r\n0;e\r\n"
          b"X-Sum: 1\r\n\r\n" % (len(BODY), BODY), saying),
+        ("chunks with several extensions", chunked + b'%x;a=b;c="d;e";f\r\n%b\r\n0;a=b;c=d\r\n\r\n'
+         % (len(BODY), BODY), saying),
+        ("an extension in each of many chunks", chunked + b"".join(
+            b"1;signature=%b;n=%d\r\n%c\r\n" % (b"f" * 64, i, byte) for i, byte in enumerate(BODY))
+         + b"0\r\n\r\n", saying),
         ("a coding in another case", chunked.replace(b"chunked", b"CHUNKED") + chunk(BODY)
          + b"0\r\n\r\n", saying),
         ("interim answers", b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n"

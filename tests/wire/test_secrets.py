@@ -36,6 +36,10 @@ def echo(key):
     yield respond(503, json.dumps({"error": {"message": "x-api-key: " + key}}).encode())
     yield respond(200, f"data: {key}".encode())
     yield respond(302, b"", f"Location: https://evil.example/?key={key}")
+    yield respond(422, {"detail": [{"type": "missing", "loc": ["body", "max_tokens"], "msg": "Field required",
+                                    "input": {"messages": [{"role": "user", "content": PROMPT}]}}]})
+    yield respond(400, {"error": {"message": f"The prompt '{PROMPT}' is not allowed", "type": "invalid_request"}})
+    yield respond(400, f"cannot read: {PROMPT}".encode())
     # The last one: nothing is asked with a refused key again.
     yield respond(401, {"error": {"message": f"Incorrect API key provided: {key}. You can find your key "
                                              "at the dashboard.", "code": "invalid_api_key"}})

@@ -1,0 +1,41 @@
+/* rc_shape: what a body is, by its first bytes.
+ *
+ *   "  {", "\n["                OBJECT, ARRAY
+ *   ": ping", "data:", "id:"    EVENTS, server-sent
+ *   "<html", "Busy"             OTHER
+ *
+ * White space and a byte order mark may stand in front of all of them. What a header calls the body
+ * says less: there are servers that send events as text/plain, or as nothing at all. */
+#ifndef RC_CODEC_SHAPE_H
+#define RC_CODEC_SHAPE_H
+
+#include <stdint.h>
+
+#include <recourse/str.h>
+
+/* The longest name of a field. */
+#define RC_SHAPE_WORD_MAX 5
+
+typedef enum rc_shape_kind {
+    RC_SHAPE_OPEN = 0, /* white space so far, or what may become a field */
+    RC_SHAPE_OBJECT = 1,
+    RC_SHAPE_ARRAY = 2,
+    RC_SHAPE_EVENTS = 3,
+    RC_SHAPE_OTHER = 4
+} rc_shape_kind;
+
+/* The caller's storage, zeroed before the first step. Read what is not private, change nothing. */
+typedef struct rc_shape {
+    rc_shape_kind kind; /* once it is not OPEN it stays what it is */
+    uint8_t word_len;   /* of what may become a field: its first bytes */
+    char word[RC_SHAPE_WORD_MAX];
+} rc_shape;
+
+/* More of the body; gives the kind. However it is cut into pieces, the kind is the same. piece:
+ * borrows. */
+rc_shape_kind rc_shape_step(rc_shape *shape, rc_str piece);
+
+/* Of bytes that are all there is: OPEN when they are white space or half a word. */
+rc_shape_kind rc_shape_of(rc_str body);
+
+#endif

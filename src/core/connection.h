@@ -1,0 +1,31 @@
+/* Why connections fail: the rows of spec/connection.def, and what a report says of one. */
+#ifndef RC_CORE_CONNECTION_H
+#define RC_CORE_CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <recourse/buf.h>
+#include <recourse/builder.h>
+#include <recourse/classify.h>
+
+typedef struct rc_connection_info {
+    rc_connection_fault fault;
+    const char *name;
+    rc_transport transport;
+    bool stays; /* for longer than retries go on */
+    rc_user_action action;
+    const char *advice;
+    const char *text;    /* a clause */
+    const char *message; /* a sentence without its end; "": the code's own */
+    const char *dated;   /* stands before the certificate's day; "": no day */
+} rc_connection_info;
+
+/* NULL: NONE, or a number that is not in the table. Static. */
+const rc_connection_info *rc_connection_get(rc_connection_fault fault);
+
+/* Message, advice and detail of a report whose code says that there was no connection. Others keep
+ * their own words, and get the detail where they have none. failure, verdict: borrow. */
+void rc_connection_tell(rc_builder *builder, const rc_failure *failure, const rc_verdict *verdict);
+
+#endif

@@ -1,0 +1,35 @@
+#include "http/coding.h"
+
+#include "base/str.h"
+
+static rc_coding named(rc_str name)
+{
+    if (name.len == 0 || rc_str_eq_nocase(name, RC_STR("identity")))
+        return RC_CODING_NONE;
+    if (rc_str_eq_nocase(name, RC_STR("gzip")) || rc_str_eq_nocase(name, RC_STR("x-gzip")))
+        return RC_CODING_GZIP;
+    return rc_str_eq_nocase(name, RC_STR("deflate")) ? RC_CODING_DEFLATE : RC_CODING_OTHER;
+}
+
+/* Two of them mean that one is inside the other. */
+static rc_coding add(rc_coding coding, rc_str list)
+{
+    for (size_t at = 0; at < list.len;) {
+        size_t end = rc_str_find_byte(list, ',', at);
+        end = end == RC_STR_NPOS ? list.len : end;
+        const rc_coding next = named(rc_str_trim(rc_str_slice(list, at, end)));
+        if (next != RC_CODING_NONE)
+            coding = coding == RC_CODING_NONE ? next : RC_CODING_OTHER;
+        at = end + 1;
+    }
+    return coding;
+}
+
+rc_coding rc_coding_of(const rc_http1 *reader, const char *head)
+{
+    rc_coding coding = RC_CODING_NONE;
+    for (uint32_t i = 0; i < reader->field_count; i++)
+        if (rc_http1_is_name(rc_http1_name(reader, head, i), RC_STR("content-encoding")))
+            coding = add(coding, rc_http1_value(reader, head, i));
+    return coding;
+}

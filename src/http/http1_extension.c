@@ -1,0 +1,139 @@
+#include "http/http1_extension.h"
+
+#include <string.h>
+
+enum {
+    START = 0,
+    SIZE,    /* a digit was there */
+    BEFORE,  /* white space, or a semicolon */
+    NAMING,  /* behind a semicolon */
+    NAME,    /* in it */
+    NAMED,   /* white space behind it */
+    VALUING, /* behind an equals sign */
+    VALUE,
+    QUOTED,
+    ESCAPED,
+    UNQUOTED, /* behind the last quote */
+    DONE      /* the line's end, and the chunk's bytes */
+};
+
+static bool is_digit(char c)
+{
+    const char small = (char)(c | 0x20);
+    return (c >= '0' && c <= '9') || (small >= 'a' && small <= 'f');
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* RFC 9110, section 5.6.2. */
+static bool is_token(char c)
+{
+    const char small = (char)(c | 0x20);
+    return (c >= '0' && c <= '9') || (small >= 'a' && small <= 'z') ||
+           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+static bool is_text(char c)
+{
+    const unsigned char byte = (unsigned char)c;
+    return c == '\t' || (byte >= 0x20 && byte != 0x7f);
+}
+
+static bool move(rc_http1_extension *extension, int state)
+{
+    extension->state = (uint8_t)state;
+    return true;
+}
+
+/* Behind a name or a value, where the line may end. */
+static bool leave(rc_http1_extension *extension, char c, bool may_be_valued)
+{
+    if (c == ';')
+        return move(extension, NAMING);
+    if (c == '=' && may_be_valued)
+        return move(extension, VALUING);
+    return is_space(c) && move(extension, may_be_valued ? NAMED : BEFORE);
+}
+
+static bool step(rc_http1_extension *extension, char c)
+{
+    switch (extension->state) {
+    case BEFORE:
+        return leave(extension, c, false);
+    case NAMING:
+        return is_space(c) || (is_token(c) && move(extension, NAME));
+    case NAME:
+        return is_token(c) || leave(extension, c, true);
+    case NAMED:
+        return leave(extension, c, true);
+    case VALUING:
+        if (c == '"')
+            return move(extension, QUOTED);
+        return is_space(c) || (is_token(c) && move(extension, VALUE));
+    case VALUE:
+        return is_token(c) || leave(extension, c, false);
+    case QUOTED:
+        if (c == '"')
+            return move(extension, UNQUOTED);
+        return is_text(c) && (c != '\\' || move(extension, ESCAPED));
+    case ESCAPED:
+        return is_text(c) && move(extension, QUOTED);
+    case UNQUOTED:
+        return leave(extension, c, false);
+    default:
+        return false;
+    }
+}
+
+/* May the line end here? White space behind the last of them belongs to nothing. */
+static bool may_end(const rc_http1_extension *extension)
+{
+    return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;
+}
+
+/* Digits are llhttp's, and so is everything behind them that begins no extension. */
+static size_t read_size(rc_http1_extension *extension, rc_str input)
+{
+    size_t len = 0;
+    while (len < input.len && is_digit(input.ptr[len]))
+        len++;
+    if (len > 0)
+        extension->state = SIZE;
+    if (len == input.len)
+        return len;
+    const bool is_extended = input.ptr[len] == ';' || is_space(input.ptr[len]);
+    if (extension->state == SIZE && is_extended) {
+        extension->state = BEFORE;
+        return len;
+    }
+    extension->state = DONE;
+    return input.len;
+}
+
+rc_http1_extension_is rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
+                                              uint32_t max_bytes, size_t *ret_len)
+{
+    *ret_len = input->len;
+    if (extension->state <= SIZE) {
+        *ret_len = read_size(extension, *input);
+        if (*ret_len > 0)
+            return RC_HTTP1_EXTENSION_OK;
+    }
+    if (extension->state <= SIZE || extension->state == DONE)
+        return RC_HTTP1_EXTENSION_OK;
+    size_t used = 0;
+    for (; used < input->len && !(input->ptr[used] == '\r' && may_end(extension)); used++) {
+        if (extension->bytes++ >= max_bytes)
+            return RC_HTTP1_EXTENSION_LARGE;
+        if (!step(extension, input->ptr[used]))
+            return RC_HTTP1_EXTENSION_BAD;
+    }
+    *input = rc_str_make(input->ptr + used, input->len - used);
+    *ret_len = input->len;
+    if (input->len > 0)
+        extension->state = DONE;
+    return RC_HTTP1_EXTENSION_OK;
+}

@@ -1,0 +1,53 @@
+/* A store's file as an earlier version left it. */
+#ifndef RC_TESTS_STORE_PAST_H
+#define RC_TESTS_STORE_PAST_H
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "store/sqlite_private.h"
+#include "support/store_world.h"
+
+#define PAST_SQL_MAX 4096
+
+static inline void past_run(sqlite3 *db, const char *sql)
+{
+    char *why = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+        fail_msg("%s: %s", sql, why);
+}
+
+/* Copies what is in the file into one that the steps up to that version have made. The store is
+ * closed. */
+static inline void past_go_back(const store_world *world, int version)
+{
+    char path[256];
+    char sql[PAST_SQL_MAX];
+    sqlite3 *db = NULL;
+    snprintf(path, sizeof(path), "%s.past", world->path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (int i = 0; i < version; i++)
+        past_run(db, rc_sqlite_steps[i].sql);
+    snprintf(sql, sizeof(sql), "ATTACH '%s' AS now", world->path);
+    past_run(db, sql);
+    snprintf(sql, sizeof(sql), "PRAGMA main.application_id = %d; PRAGMA main.user_version = %d",
+             RC_SQLITE_APPLICATION, version);
+    past_run(db, sql);
+#define RC_AUDIT_COLUMN(name, TYPE, words) "," #name
+    past_run(db, "INSERT INTO main.operations(op,outcome,client,route,outcome_seq,id"
+#include "spec/audit.def"
+                 ") SELECT op,outcome,client,route,outcome_seq,id"
+#define RC_AUDIT_COLUMN(name, TYPE, words) "," #name
+#include "spec/audit.def"
+                 " FROM now.operations");
+    past_run(db, "INSERT INTO main.records SELECT * FROM now.records;"
+                 "INSERT INTO main.names SELECT * FROM now.names;"
+                 "INSERT INTO main.reports SELECT * FROM now.reports;"
+                 "INSERT INTO main.marks SELECT * FROM now.marks;");
+    if (version >= 2)
+        past_run(db, "INSERT INTO main.spend SELECT * FROM now.spend");
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_int_equal(rename(path, world->path), 0);
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* What a body is by its first bytes, whole and byte by byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "codec/shape.h"
+
+static void expect(const char *text, rc_shape_kind kind)
+{
+    const rc_str body = rc_str_c(text);
+    rc_shape slow = {.kind = RC_SHAPE_OPEN};
+    assert_int_equal(rc_shape_of(body), kind);
+    for (size_t i = 0; i < body.len; i++)
+        (void)rc_shape_step(&slow, rc_str_slice(body, i, i + 1));
+    assert_int_equal(slow.kind, kind);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    expect("{\"choices\":[]}", RC_SHAPE_OBJECT);
+    expect(" \r\n\t{", RC_SHAPE_OBJECT);
+    expect("\xef\xbb\xbf{", RC_SHAPE_OBJECT);
+    expect("[{\"candidates\":[]}]", RC_SHAPE_ARRAY);
+    expect("\n[", RC_SHAPE_ARRAY);
+}
+
+static void test_events(void **state)
+{
+    (void)state;
+    expect("data: {\"choices\":[]}\n\n", RC_SHAPE_EVENTS);
+    expect("data:{", RC_SHAPE_EVENTS);
+    expect("event: message_start\ndata: {}\n\n", RC_SHAPE_EVENTS);
+    expect("id: 7\n", RC_SHAPE_EVENTS);
+    expect("retry: 10\n", RC_SHAPE_EVENTS);
+    expect(": ping\n\n{", RC_SHAPE_EVENTS);
+    expect(":", RC_SHAPE_EVENTS);
+    expect("\r\n\n  data:", RC_SHAPE_EVENTS);
+    expect("\xef\xbb\xbf"
+           "data:",
+           RC_SHAPE_EVENTS);
+    expect("data\n\n", RC_SHAPE_EVENTS);
+    expect("data\r", RC_SHAPE_EVENTS);
+}
+
+static void test_open(void **state)
+{
+    (void)state;
+    expect("", RC_SHAPE_OPEN);
+    expect(" \n\r\n", RC_SHAPE_OPEN);
+    expect("d", RC_SHAPE_OPEN);
+    expect("\nretry", RC_SHAPE_OPEN);
+    expect("event", RC_SHAPE_OPEN);
+}
+
+static void test_other(void **state)
+{
+    (void)state;
+    expect("<html>", RC_SHAPE_OTHER);
+    expect("dear customer", RC_SHAPE_OTHER);
+    expect("dat:", RC_SHAPE_OTHER);
+    expect("da\n", RC_SHAPE_OTHER);
+    expect("dataset: 1", RC_SHAPE_OTHER);
+    expect("retrying", RC_SHAPE_OTHER);
+    expect("events:", RC_SHAPE_OTHER);
+    expect("Data: 1", RC_SHAPE_OTHER);
+    expect("data : 1", RC_SHAPE_OTHER);
+    expect("\"text\"", RC_SHAPE_OTHER);
+    expect("null", RC_SHAPE_OTHER);
+    expect("}", RC_SHAPE_OTHER);
+    expect("\x01", RC_SHAPE_OTHER);
+    assert_int_equal(rc_shape_of(RC_STR("\0{")), RC_SHAPE_OTHER);
+}
+
+/* What it is does not change with what follows. */
+static void test_stays(void **state)
+{
+    (void)state;
+    rc_shape shape = {.kind = RC_SHAPE_OPEN};
+    assert_int_equal(rc_shape_step(&shape, RC_STR(" ")), RC_SHAPE_OPEN);
+    assert_int_equal(rc_shape_step(&shape, RC_STR("da")), RC_SHAPE_OPEN);
+    assert_int_equal(shape.word_len, 2);
+    assert_memory_equal(shape.word, "da", 2);
+    assert_int_equal(rc_shape_step(&shape, RC_STR("ta: {")), RC_SHAPE_EVENTS);
+    assert_int_equal(rc_shape_step(&shape, RC_STR("{")), RC_SHAPE_EVENTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json),  cmocka_unit_test(test_events), cmocka_unit_test(test_open),
+        cmocka_unit_test(test_other), cmocka_unit_test(test_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

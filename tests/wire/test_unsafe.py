@@ -1,0 +1,282 @@
+"""A store that fails or hangs keeps nobody beyond the deadline. The configured choice is made then, the
+record follows when the store is back, and it says what the client was told."""
+
+import contextlib
+import json
+import sqlite3
+import time
+
+from dialects import DIALECTS
+from gateways import Lasting, Load, chat
+from harness import IS_FEW, Suite, check, main, wait_until
+from peers import CLEAN, Client, Upstream, http, post, say
+
+DEMO = {"providers": {"demo": {"kind": "demo"}}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
+        "routes": [{"model": "demo/*", "chain": [{"target": "demo/*"}]}]}
+GO_ON = {"audit": {"on_failure": "continue"}}
+SOON = "x-recourse-deadline-ms: 300"
+SUPPRESSED = 9  # a kind of record
+
+
+@contextlib.contextmanager
+def gateway_of(config, *strace):
+    gateway = Lasting({**DEMO, **config}).start(*strace)
+    try:
+        yield gateway
+    finally:
+        gateway.stop()
+
+
+@contextlib.contextmanager
+def busy(gateway):
+    """Somebody else holds the file: nothing can be kept. Others may read."""
+    with contextlib.closing(sqlite3.connect(gateway.database, isolation_level=None, timeout=30)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def name_of(answer):
+    return "rep" + answer.get("x-recourse-request-id")[3:]
+
+
+def row_of(gateway, name):
+    """Outcome, status, code and records of an operation; None: there is none."""
+    rows = gateway.rows("SELECT op, outcome, status, outcome_seq FROM operations WHERE id = ?", name)
+    check(len(rows) <= 1, "on record twice:", rows)
+    if not rows:
+        return None
+    op, outcome, status, seq = rows[0]
+    report = gateway.rows("SELECT body FROM reports WHERE op = ? AND seq = ?", op, seq)
+    code = json.loads(report[0][0])["error_code"] if report else ""
+    kinds = [kind for kind, in gateway.rows("SELECT kind FROM records WHERE op = ? ORDER BY seq", op)]
+    return outcome, status, code, kinds
+
+
+def becomes(gateway, name, wanted):
+    """It is there at last, and stays so."""
+    wait_until(lambda: row_of(gateway, name) == wanted, f"the record {wanted}")
+    gateway.end()
+    check(row_of(gateway, name) == wanted, row_of(gateway, name))
+    check(gateway.is_sound() and len(gateway.operations()) >= 1)
+
+
+def is_typed(answer):
+    return (answer.status == 503 and answer.end == CLEAN
+            and answer.get("x-recourse-error-code") == "StoreUnavailable" and b"deadline" in answer.body)
+
+
+def ask(gateway, data):
+    with Client(gateway.port) as client:
+        return client.ask(data)
+
+
+# ---- what is told, and what is on record then ----
+
+
+def refused(dialect, is_stream):
+    """Nothing was sent yet: an error. Content was sent: an error instead of its end."""
+    with gateway_of({}) as gateway:
+        with busy(gateway):
+            answer = ask(gateway, dialect.request("demo/tokens-5", is_stream, "fish", extra=SOON.encode() + b"\r\n"))
+            name = name_of(answer)
+            check(row_of(gateway, name) is None, "it was kept before")
+        if is_stream:
+            check(answer.status == 200 and answer.end == CLEAN, answer)
+            check(dialect.has_error(answer.body) and b"StoreUnavailable" in answer.body, answer)
+            # Gemini's last event is content: it has gone on its way.
+            check(dialect.name == "gemini" or dialect.terminator not in answer.body, answer)
+        else:
+            check(is_typed(answer) and "error" in json.loads(answer.body), answer)
+        becomes(gateway, name, (2, answer.status, "StoreUnavailable", [2]))
+        check(gateway.rows("SELECT sum(attempts) FROM spend") == [(1,)], "paid twice, or not")
+
+
+def goes_on(dialect, is_stream):
+    with gateway_of(GO_ON) as gateway:
+        with busy(gateway):
+            answer = ask(gateway, dialect.request("demo/tokens-5", is_stream, "fish", extra=SOON.encode() + b"\r\n"))
+            name = name_of(answer)
+            check(row_of(gateway, name) is None, "it was kept before")
+        check(answer.status == 200 and dialect.is_whole(answer.body, is_stream), answer)
+        check("SuppressedError" in gateway.said() and "before its record is safe" in gateway.said(), gateway.said())
+        becomes(gateway, name, (1, 200, "", [2, SUPPRESSED]))
+
+
+def relayed():
+    """Most of an answer has gone that has no place for words: its last byte does not come. Speech was
+    made, and is not to be made twice."""
+    upstream = Upstream()
+    upstream.on_stray = lambda conn, request: say(conn, http(b"x" * 1000, content_type="audio/mpeg"))
+    config = {"providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1")}},
+              "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]}
+    try:
+        with gateway_of(config) as gateway:
+            with busy(gateway):
+                answer = ask(gateway, post("/v1/audio/speech", b'{"model":"m","input":"fish","voice":"v"}',
+                                           extra=SOON.encode() + b"\r\n"))
+            check(answer.status == 200 and answer.end != CLEAN and len(answer.body) < 1000, answer)
+            becomes(gateway, name_of(answer), (2, 200, "OutcomeUnknown", [2]))
+    finally:
+        upstream.stop()
+
+
+def told_of_retries():
+    """Comments were sent before there was anything to answer with."""
+    quick = {"policies": {"quick": {"min_remaining_ms": 0}}, "routes": [{**DEMO["routes"][0], "policy": "quick"}]}
+    with gateway_of(quick) as gateway:
+        with busy(gateway):
+            extra = f"x-recourse-events: 1\r\n{SOON}\r\n".encode()
+            answer = ask(gateway, DIALECTS[0].request("demo/429-ms-20@1", True, "fish", extra=extra))
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        check(b"auto_retry_start" in answer.body and DIALECTS[0].has_error(answer.body), answer)
+        check(b"[DONE]" not in answer.body and b"StoreUnavailable" in answer.body, answer)
+        becomes(gateway, name_of(answer), (2, 200, "StoreUnavailable", [2, 3, 2]))
+
+
+def not_again():
+    """It was carried out, and must not be a second time: nobody is told to try again."""
+    with gateway_of({}) as gateway:
+        with busy(gateway):
+            answer = ask(gateway, chat("demo/ok", SOON, "x-recourse-replayable: false"))
+        check(answer.get("x-recourse-error-code") == "OutcomeUnknown", answer)
+        check(answer.get("x-should-retry") == "false", answer.head.raw)
+        becomes(gateway, name_of(answer), (2, answer.status, "OutcomeUnknown", [2]))
+
+
+def error_of_another_kind():
+    """What was to be told is an error already, of a request that came to no try."""
+    with gateway_of({}) as gateway:
+        with busy(gateway):
+            answer = ask(gateway, chat("nowhere", SOON))
+        check(is_typed(answer), answer)
+        becomes(gateway, name_of(answer), (2, 503, "StoreUnavailable", []))
+
+
+def late_already():
+    """A call that ends at its deadline is kept and told as that: a store that works has time enough."""
+    with gateway_of({}) as gateway:
+        codes = []
+        for _ in range(20):  # a disk may be slow now and then
+            answer = ask(gateway, chat("demo/hang", "x-recourse-deadline-ms: 100"))
+            codes.append(answer.get("x-recourse-error-code"))
+            wait_until(lambda: (row_of(gateway, name_of(answer)) or ("",) * 4)[1:3] == (answer.status, codes[-1]),
+                       "the record")
+            if codes[-1] == "DeadlineExceeded":
+                break
+        check(codes[-1] == "DeadlineExceeded" and answer.status == 504, codes)
+
+
+def hangs(config, status, wanted):
+    """No error, and no end: each flush takes longer than the deadline allows."""
+    slow = ("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=1500000")
+    with gateway_of(config, *slow) as gateway:
+        with Client(gateway.port) as client:
+            for _ in range(2):  # the second finds the first one's flush under way
+                answer = client.ask(chat("demo/ok", SOON))
+                check(answer.status == status and answer.end == CLEAN, answer)
+                check(row_of(gateway, name_of(answer)) is None, "it has waited")
+        becomes(gateway, name_of(answer), wanted)
+
+
+def no_deadline_of_its_own():
+    """The route's is far away: it waits for the store, as before."""
+    with gateway_of({}) as gateway:
+        with Client(gateway.port) as client:
+            with busy(gateway):
+                client.send(chat("demo/ok"))
+                time.sleep(1.5)
+            answer = client.read()
+        check(answer.status == 200, answer)
+        check(row_of(gateway, name_of(answer)) == (1, 200, "", [2]), row_of(gateway, name_of(answer)))
+
+
+# ---- whose is the memory ----
+
+
+def leaves_before_it():
+    """The client is gone when the deadline comes: what is on its way into the store is the truth."""
+    with gateway_of({}) as gateway:
+        with busy(gateway):
+            for _ in range(3):
+                with Client(gateway.port) as client:
+                    client.send(chat("demo/ok", "x-recourse-deadline-ms: 2500"))
+                    time.sleep(0.1)
+            time.sleep(2.6)
+            check(not gateway.operations(), "it was kept before")
+        wait_until(lambda: len(gateway.operations()) == 3, "the records")
+        check(all(ends != ["failed"] for ends in gateway.operations().values()), gateway.operations())
+
+
+def stays_down():
+    """The store does not come back: all are told, nothing is on record but the gap, and it ends well."""
+    with gateway_of({}) as gateway:
+        with busy(gateway):
+            with Client(gateway.port) as client:
+                check(all(is_typed(client.ask(chat("demo/ok", SOON))) for _ in range(5)))
+            wait_until(lambda: "the audit cannot be kept" in gateway.said(), "the store to be down")
+            check(ask(gateway, chat("demo/ok", SOON)).status == 503)
+        wait_until(lambda: "the audit is kept again" in gateway.said(), "the store to be back")
+        check(gateway.rows("SELECT text FROM records WHERE text LIKE '%no record: 6'"), gateway.rows(
+            "SELECT text FROM records"))
+        check(ask(gateway, chat("demo/ok", SOON)).status == 200)
+
+
+def ends_meanwhile():
+    """The process is asked to end while the store knows requests that were answered."""
+    with gateway_of({"threads": 2}) as gateway:
+        load = Load(gateway, "demo/ok", threads=6, headers=(SOON,))
+        with busy(gateway):
+            wait_until(lambda: load.count() >= 12 and any(status == 503 for _, status in load.answered), "answers")
+            load.stop()
+        gateway.end()
+        agree(gateway, load)
+
+
+def agree(gateway, load):
+    recorded = gateway.operations()
+    for name, status in load.answered:
+        wanted = ["succeeded"] if status == 200 else ["failed"]
+        check(recorded.get(name) == wanted, name, status, recorded.get(name))
+    check(gateway.is_sound(), "the file is damaged")
+
+
+def comes_and_goes():
+    """Under load, a store that is held again and again: each record is there once, and says what the
+    client was told."""
+    with gateway_of({"threads": 2}) as gateway:
+        load = Load(gateway, "demo/ok", threads=8, headers=(SOON,))
+
+        def statuses(since):
+            return {status for _, status in list(load.answered)[since:]}
+        for _ in range(1 if IS_FEW else 3):
+            since = load.count()
+            with busy(gateway):
+                wait_until(lambda: 503 in statuses(since), "an answer without its record")
+            since = load.count()
+            wait_until(lambda: 200 in statuses(since), "the store to be back")
+        load.stop()
+        check(statuses(0) == {200, 503}, statuses(0))
+        gateway.end()
+        agree(gateway, load)
+
+
+suite = Suite(threads=8)
+suite.case("a store that stays down", stays_down)  # it takes longest
+for one in DIALECTS:
+    for way in (False, True):
+        words = f"{one.name}, {'a stream' if way else 'whole'}"
+        suite.case(f"refused at the deadline: {words}", refused, one, way)
+        suite.case(f"goes on at the deadline: {words}", goes_on, one, way)
+suite.case("refused at the deadline: an error of another kind", error_of_another_kind)
+suite.case("refused at the deadline: an answer without a place for words", relayed)
+suite.case("refused at the deadline: a client that heard of a retry", told_of_retries)
+suite.case("refused at the deadline: what must not be sent twice", not_again)
+suite.case("a deadline that ended the call itself", late_already)
+suite.case("a store that hangs: refused", hangs, {}, 503, (2, 503, "StoreUnavailable", [2]))
+suite.case("a store that hangs: goes on", hangs, GO_ON, 200, (1, 200, "", [2, SUPPRESSED]))
+suite.case("no deadline of its own", no_deadline_of_its_own)
+suite.case("a client that leaves before it", leaves_before_it)
+suite.case("an end meanwhile", ends_meanwhile)
+suite.case("a store that comes and goes under load", comes_and_goes)
+main(suite)
