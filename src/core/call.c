@@ -154,14 +154,15 @@ rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)
 void rc_call_on_commit(rc_call *call, uint64_t now_ms)
 {
     call->is_committed = true;
-    if (call->state != RC_CALL_TRYING || call->flight.pass != RC_BREAKER_PROBE)
+    if (call->state != RC_CALL_TRYING)
         return;
-    /* An answer may go on for minutes; that it has begun is what the probe was sent to learn. */
     if (now_ms > call->now_ms)
         call->now_ms = now_ms;
+    /* An answer may go on for minutes; that it has begun is what a probe was sent to learn. */
     rc_shared_lock(call->shared);
+    rc_call_clear_key(call, &call->flight);
     rc_target *target = rc_shared_target(call->shared, call->flight.target);
-    if (target && call->flight.is_on)
+    if (target && call->flight.is_on && call->flight.pass == RC_BREAKER_PROBE)
         rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker, RC_BREAKER_PROBE,
                           RC_BREAKER_WORKED, call->now_ms, 0);
     call->flight.pass = RC_BREAKER_ADMITTED;

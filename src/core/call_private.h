@@ -61,7 +61,9 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
 /* The try has ended; once for each take, more often does no harm. */
 void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end,
                        uint64_t entropy);
-/* The same for one that worked; and so did its credential. */
+/* The provider has begun to answer: the credential is good. */
+void rc_call_clear_key(const rc_call *call, const rc_flight *flight);
+/* The same for one that worked. */
 void rc_call_land(const rc_call *call, rc_flight *flight);
 
 /* Quota, plan, credit or balance, by the code's own row: never retried, but another credential or

@@ -162,11 +162,16 @@ void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end en
                       (rc_breaker_pass)flight->pass, end, call->now_ms, entropy);
 }
 
-void rc_call_land(const rc_call *call, rc_flight *flight)
+void rc_call_clear_key(const rc_call *call, const rc_flight *flight)
 {
     rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
     if (credential && credential->state == RC_CREDENTIAL_DEAD)
         rc_credential_revive(credential); /* it was refused by mistake */
+}
+
+void rc_call_land(const rc_call *call, rc_flight *flight)
+{
+    rc_call_clear_key(call, flight);
     rc_call_give_back(call, flight, RC_BREAKER_WORKED, 0);
 }
 

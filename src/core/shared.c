@@ -3,9 +3,6 @@
 
 #include "core/shared_private.h"
 
-/* For so long nobody else tries a refused credential that one call tries. */
-#define PROBE_MS 10000u
-
 rc_shared_settings rc_shared_settings_default(void)
 {
     return (rc_shared_settings){
@@ -329,24 +326,23 @@ static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool
     return false;
 }
 
-/* All were refused: one of them is asked again, by one call for some time. */
+/* All were refused: one whose time is there is asked again. Nobody else is held up meanwhile: the
+ * first refusal tells the rest. */
 static bool pick_probe(const rc_shared *shared, const rc_target *target, uint64_t now_ms,
                        uint16_t *ret_credential)
 {
-    rc_credential *found = NULL;
+    bool is_found = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
         const uint16_t credential = (uint16_t)(target->first_credential + i);
-        rc_credential *c = &shared->credentials[credential];
+        const rc_credential *c = &shared->credentials[credential];
         if (c->state != RC_CREDENTIAL_DEAD)
             return false;
-        if (found != NULL || !rc_credential_may_probe(c, now_ms))
+        if (is_found || !rc_credential_may_probe(c, now_ms))
             continue;
-        found = c;
+        is_found = true;
         *ret_credential = credential;
     }
-    if (found != NULL)
-        rc_cooldown_tell(&found->cooldown, now_ms + PROBE_MS);
-    return found != NULL;
+    return is_found;
 }
 
 bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_ms,

@@ -183,7 +183,7 @@ static void add_unsafe(audit *a, const rc_report *why)
     record->text = RC_STR("the answer left before this record was safe");
 }
 
-/* Credentials that this job has found used up or refused. */
+/* Credentials that this job has found used up, refused, or good after all. */
 static void add_marks(audit *a)
 {
     const rc_gate_job *job = a->job;
@@ -192,13 +192,19 @@ static void add_marks(audit *a)
     const int64_t now_unix_ms = rc_gate_unix_ms(gate);
     for (uint32_t i = 0; i < job->step_count && a->mark_count < MARKS_MAX; i++) {
         const rc_job_step *step = &job->steps[i];
-        if (step->report == NULL || step->credential == RC_NO_TARGET)
+        char *name = a->mark_names[a->mark_count];
+        if (step->credential == RC_NO_TARGET)
             continue;
+        if (step->report == NULL) {
+            if (rc_gate_world_unmark(gate->world, step->credential, now_ms, name,
+                                     &a->marks[a->mark_count]))
+                a->mark_count++;
+            continue;
+        }
         const rc_code code = rc_report_code(step->report);
         if ((code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED) &&
             rc_gate_world_mark(gate->world, job->plan.entries[step->entry].target, step->credential,
-                               now_ms, now_unix_ms, a->mark_names[a->mark_count],
-                               &a->marks[a->mark_count]))
+                               now_ms, now_unix_ms, name, &a->marks[a->mark_count]))
             a->mark_count++;
     }
 }

@@ -55,6 +55,7 @@ typedef struct rc_world_credential {
     uint16_t name_len;
     uint16_t provider_len;
     uint16_t pool_count; /* of the first of a provider's list: how many there are; else 0 */
+    bool is_refused;     /* the store has a mark that says so */
     rc_world_print print;
 } rc_world_credential;
 
@@ -79,6 +80,7 @@ struct rc_gate_world {
     rc_writer *writer;        /* NULL: there is no audit */
     rc_str store_url;         /* its own memory; empty: there is no audit */
     atomic_uint in_flight;    /* requests of all loops */
+    atomic_uint refused;      /* credentials with such a mark */
     atomic_size_t kept_bytes; /* of their bodies */
     rc_metrics *metrics;
     rc_purse purse; /* budgets of money; has locks of its own */
@@ -165,6 +167,11 @@ void rc_world_free_limits(rc_gate_world *world);
  * target: RC_NO_TARGET: at large alone. name: RC_WORLD_MARK_MAX bytes, which the mark views. */
 bool rc_gate_world_mark(rc_gate_world *world, uint16_t target, uint16_t credential, uint64_t now_ms,
                         int64_t now_unix_ms, char *name, rc_store_mark *ret_mark);
+
+/* It was refused, and works: the mark that makes the store forget it. False: there is nothing to
+ * forget. */
+bool rc_gate_world_unmark(rc_gate_world *world, uint16_t credential, uint64_t now_ms, char *name,
+                          rc_store_mark *ret_mark);
 
 /* Marks with their names. */
 #define RC_WORLD_MARKS_MAX 32u

@@ -61,6 +61,14 @@ static const rc_credential *limit_of(const rc_gate_world *world, uint16_t target
                : NULL;
 }
 
+/* Locked. */
+static void note_refused(rc_gate_world *world, uint32_t credential)
+{
+    if (!world->credentials[credential].is_refused)
+        atomic_fetch_add_explicit(&world->refused, 1, memory_order_relaxed);
+    world->credentials[credential].is_refused = true;
+}
+
 bool rc_gate_world_mark(rc_gate_world *world, uint16_t target, uint16_t credential, uint64_t now_ms,
                         int64_t now_unix_ms, char *name, rc_store_mark *ret_mark)
 {
@@ -74,6 +82,8 @@ bool rc_gate_world_mark(rc_gate_world *world, uint16_t target, uint16_t credenti
         found = look(world, &world->shared.credentials[credential], now_ms);
     if (is_lasting(&found)) {
         push_mark_name(&world->credentials[credential], &text);
+        if (found.state == RC_CREDENTIAL_DEAD)
+            note_refused(world, credential);
     } else if (limit != NULL) {
         kind = RC_STORE_MARK_LIMIT;
         found = look(world, limit, now_ms);
@@ -87,6 +97,29 @@ bool rc_gate_world_mark(rc_gate_world *world, uint16_t target, uint16_t credenti
     if (found.state == RC_CREDENTIAL_EXHAUSTED && found.until_ms > now_ms)
         ret_mark->until_unix_ms = now_unix_ms + (int64_t)(found.until_ms - now_ms);
     return true;
+}
+
+bool rc_gate_world_unmark(rc_gate_world *world, uint16_t credential, uint64_t now_ms, char *name,
+                          rc_store_mark *ret_mark)
+{
+    rc_buf text;
+    bool is_good = false;
+    if (atomic_load_explicit(&world->refused, memory_order_relaxed) == 0)
+        return false;
+    rc_buf_init_fixed(&text, name, RC_WORLD_MARK_MAX);
+    uv_mutex_lock(&world->lock);
+    if (credential < world->credential_count && world->credentials[credential].is_refused) {
+        const known found = look(world, &world->shared.credentials[credential], now_ms);
+        is_good = found.state != RC_CREDENTIAL_DEAD;
+    }
+    if (is_good) {
+        world->credentials[credential].is_refused = false;
+        atomic_fetch_sub_explicit(&world->refused, 1, memory_order_relaxed);
+        push_mark_name(&world->credentials[credential], &text);
+    }
+    uv_mutex_unlock(&world->lock);
+    *ret_mark = (rc_store_mark){.kind = RC_STORE_MARK_CREDENTIAL, .name = rc_buf_get(&text)};
+    return is_good && rc_buf_status(&text) == RC_OK;
 }
 
 /* Locked. target: NULL: the credential at large. */
@@ -151,9 +184,12 @@ static void recall_credential(const recall *r, const rc_store_mark *mark)
         rc_buf name;
         rc_buf_init_fixed(&name, room, sizeof room);
         push_mark_name(&world->credentials[i], &name);
-        if (rc_str_eq(rc_buf_get(&name), mark->name))
-            rc_shared_cool_credential(&world->shared, (uint16_t)i, (rc_credential_state)mark->state,
-                                      until_ms);
+        if (!rc_str_eq(rc_buf_get(&name), mark->name))
+            continue;
+        if (mark->state == RC_CREDENTIAL_DEAD)
+            note_refused(world, i);
+        rc_shared_cool_credential(&world->shared, (uint16_t)i, (rc_credential_state)mark->state,
+                                  until_ms);
     }
 }
 

@@ -406,6 +406,7 @@ static void carry_over(rc_gate_world *world, rc_str provider, uint32_t first, ui
             !rc_world_print_eq(&old->print, &world->credentials[row].print))
             continue;
         uv_mutex_lock(&world->shared_lock);
+        world->credentials[row].is_refused = old->is_refused;
         shared->credentials[row] = shared->credentials[i - 1];
         shared->credentials[row].is_refreshing = false;
         uv_mutex_unlock(&world->shared_lock);

@@ -188,10 +188,13 @@ static void test_a_refused_key_is_asked_again(void **state)
     rc_action probe = world_begin(&w);
     expect(probe, RC_DO_TRY, RC_WHY_FIRST_TRY);
     assert_int_equal(probe.credential, 0);
+    /* Until it is told again, nobody else is held up. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
-    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_TRY);
     expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    rc_call_on_cancel(&other, w.now_ms);
+    expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms += rest_ms - 1;
     expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
@@ -199,6 +202,12 @@ static void test_a_refused_key_is_asked_again(void **state)
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state + w.credentials[1].state, RC_CREDENTIAL_DEAD);
     expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    /* That an answer begins is enough. */
+    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    w.now_ms += rest_ms;
+    world_begin(&w);
+    rc_call_on_commit(&w.call, w.now_ms);
+    assert_int_equal(w.credentials[0].state + w.credentials[1].state, RC_CREDENTIAL_DEAD);
     assert_true(rc_shared_validate(&w.shared));
 }
 

@@ -177,6 +177,42 @@ def dead_key_stays_dead(suite_mock):
         gateway.stop()
 
 
+def a_refusal_by_mistake_is_forgotten():
+    """A key that a provider refused once, and takes again: the next restart knows nothing of it, and
+    no request is told of a refusal while the first of them asks."""
+    upstream = Upstream()
+    refusal = http(b'{"error":{"message":"Incorrect API key provided.","code":"invalid_api_key"}}',
+                   status="401 Unauthorized")
+    is_bad = [True]
+    upstream.on_stray = lambda conn, request: say(conn, refusal if is_bad[0] else OK_CHAT)
+    gateway = Lasting({
+        "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]}},
+        "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
+    try:
+        gateway.start()
+        check(ask(gateway, "m").status == 401)
+        check(len(gateway.rows("SELECT * FROM marks")) == 1)
+        check(ask(gateway, "m").status == 401 and len(upstream.strays) == 1, "a dead key was asked")
+        # A path that we know nothing of says nothing of a key; and a restart tries again.
+        gateway.end()
+        is_bad[0] = False
+        gateway.start()
+        with Client(gateway.port) as first, Client(gateway.port) as second:
+            first.send(chat("m"))
+            second.send(chat("m"))
+            check(first.read().status == 200 and second.read().status == 200, "a good key was not asked")
+        wait_until(lambda: not gateway.rows("SELECT * FROM marks"), "the mark's end")
+        is_bad[0] = True
+        with Client(gateway.port) as client:
+            answer = client.ask(b"GET /p/up/files HTTP/1.1\r\nHost: x\r\n\r\n")
+        check(answer.status == 401, answer)
+        is_bad[0] = False
+        check(ask(gateway, "m").status == 200, "a key was lost by a path that we know nothing of")
+    finally:
+        gateway.stop()
+        upstream.stop()
+
+
 def limits_are_the_models():
     """One key, two models: what a provider limits by model leaves the other one open, and a day's
     quota is known after a restart too."""
@@ -393,12 +429,13 @@ def passed_socket():
     port = listener.getsockname()[1]
     try:
         for _ in range(2):
-            script = 'export LISTEN_PID=$$ LISTEN_FDS=1; exec "$0" serve --config recourse.yaml'
+            # Here the number 3 may be anything else's: it is moved there in the child.
+            script = 'exec 3<&"$1"; export LISTEN_PID=$$ LISTEN_FDS=1; exec "$0" serve --config recourse.yaml'
             with open(gateway.talk, "ab") as talk:
                 gateway.process = subprocess.Popen(
-                    ["sh", "-c", script, RECOURSE], cwd=gateway.folder, env=gateway.environment,
-                    stdin=subprocess.DEVNULL, stdout=talk, stderr=talk,
-                    preexec_fn=lambda: os.dup2(listener.fileno(), 3), pass_fds=(3,))
+                    ["bash", "-c", script, RECOURSE, str(listener.fileno())], cwd=gateway.folder,
+                    env=gateway.environment, stdin=subprocess.DEVNULL, stdout=talk, stderr=talk,
+                    pass_fds=(listener.fileno(),))
             gateway.port = port
             answer = ask(gateway, "ok")  # it waits in the socket's queue until somebody serves
             check(answer.status == 200 and answer.end == CLEAN, answer)
@@ -447,6 +484,7 @@ suite.case("a client that leaves is on record", client_that_leaves_is_on_record)
 suite.case("a client that leaves while its answer is kept", leaves_while_it_is_kept)
 suite.case("keys and places change while requests run", keys_and_places_change)
 suite.case("a key without credit is left alone, also after a restart", dead_key_stays_dead, mock)
+suite.case("a refusal by mistake is forgotten", a_refusal_by_mistake_is_forgotten)
 suite.case("a limit of one model leaves the key open for another", limits_are_the_models)
 suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
 suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)
