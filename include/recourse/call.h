@@ -127,6 +127,7 @@ typedef struct rc_flight {
     uint16_t credential; /* RC_NO_TARGET: none */
     uint8_t pass;        /* rc_breaker_pass */
     bool is_on;          /* a place of the target is taken */
+    bool is_key_probe;   /* the credential was refused before: it may be again */
     uint64_t at_ms;      /* when it began */
 } rc_flight;
 

@@ -33,19 +33,17 @@ RC_API void rc_credential_init(rc_credential *credential, bool can_refresh);
 RC_API void rc_credential_cool(rc_credential *credential, rc_credential_state state,
                                uint64_t until_ms, bool is_told);
 
-/* It was refused. Where every other one was too, it is asked once more at probe_at_ms: a provider
- * may have been mistaken. 0: never. */
+/* It was refused. It is asked again at probe_at_ms, as a provider may have been mistaken: whose call
+ * that is does not suffer for it. 0: never. */
 RC_API void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms);
 /* There is a new key under the same id. */
 RC_API void rc_credential_revive(rc_credential *credential);
-/* Is it dead, and the time of its probe there? */
-RC_API bool rc_credential_may_probe(const rc_credential *credential, uint64_t now_ms);
 
 /* The state as of now. */
 RC_API rc_credential_state rc_credential_state_at(const rc_credential *credential, uint64_t now_ms);
 
 /* May it be used? is_alone: as in cooldown.h. Not while it is being refreshed: the key that is
- * there was refused a moment ago. */
+ * there was refused a moment ago. A dead one when the time of its probe is there. */
 RC_API bool rc_credential_is_usable(const rc_credential *credential, bool is_alone,
                                     uint64_t now_ms);
 

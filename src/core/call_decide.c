@@ -386,6 +386,30 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     return rc_call_do_stop(call, why_spent(call), at_ms ? at_ms : call->not_before_ms);
 }
 
+/* A credential that was refused before was asked again, and is refused: nobody asked for that, and
+ * the call goes on with whoever is left. False: nobody is. */
+static bool go_past_probe(rc_call *call, rc_action *ret_action)
+{
+    const rc_target *target = rc_shared_target(call->shared, call->flight.target);
+    uint16_t other = RC_NO_TARGET;
+    rc_skip here = {0};
+    if (call->why.code != RC_CODE_AUTH_FAILED || !call->flight.is_key_probe || !target ||
+        !call->plan->policy->enabled || rc_call_spent(call) != RC_WHY_NONE)
+        return false;
+    if (call->turns + 1 < target->credential_count &&
+        rc_call_is_open(call, call->flight.entry, &here) &&
+        rc_shared_pick_other_credential(call->shared, call->flight.target, call->flight.credential,
+                                        call->now_ms, &other)) {
+        *ret_action = retry_with(call, call->flight.entry, other, RC_WHY_NEXT_CREDENTIAL);
+        return true;
+    }
+    const rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry == RC_NO_TARGET)
+        return false;
+    *ret_action = retry_with(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
+    return true;
+}
+
 /* --- the whole --- */
 
 static bool is_cancellation(rc_code code)
@@ -408,6 +432,9 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     if (may_refresh(call, credential))
         return refresh(call, credential, entropy);
 
+    rc_action past;
+    if (go_past_probe(call, &past))
+        return past;
     rc_reason reason = refusal(call);
     if (reason == RC_WHY_NONE)
         reason = rc_call_spent(call);

@@ -142,6 +142,8 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
     if (credential == RC_NO_TARGET &&
         !rc_shared_pick_credential(shared, flight.target, call->now_ms, &flight.credential))
         flight.credential = RC_NO_TARGET;
+    const rc_credential *key = rc_shared_credential(shared, flight.credential);
+    flight.is_key_probe = key && key->state == RC_CREDENTIAL_DEAD;
     flight.is_on = rc_limiter_take(&target->limiter);
     flight.pass =
         (uint8_t)rc_breaker_admit(&target->breaker, &shared->settings.breaker, call->now_ms);

@@ -32,12 +32,6 @@ void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms)
     rc_cooldown_tell(&credential->cooldown, probe_at_ms > 0 ? probe_at_ms : RC_UNLIMITED);
 }
 
-bool rc_credential_may_probe(const rc_credential *credential, uint64_t now_ms)
-{
-    return credential->state == RC_CREDENTIAL_DEAD && !credential->is_refreshing &&
-           !rc_cooldown_is_on(&credential->cooldown, true, now_ms);
-}
-
 void rc_credential_revive(rc_credential *credential)
 {
     credential->state = RC_CREDENTIAL_HEALTHY;
@@ -55,7 +49,7 @@ rc_credential_state rc_credential_state_at(const rc_credential *credential, uint
 
 bool rc_credential_is_usable(const rc_credential *credential, bool is_alone, uint64_t now_ms)
 {
-    return credential->state != RC_CREDENTIAL_DEAD && !credential->is_refreshing &&
+    return !credential->is_refreshing &&
            !rc_cooldown_is_on(&credential->cooldown, is_alone, now_ms);
 }
 

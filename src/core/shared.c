@@ -247,20 +247,18 @@ static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, 
 {
     pool_look look = {.is_dead = true, .until_ms = RC_UNLIMITED};
     bool is_refreshing = false;
-    bool may_probe = false;
     for (uint16_t i = 0; i < target->credential_count; i++) {
         uint16_t credential = (uint16_t)(target->first_credential + i);
         const rc_credential *c = &shared->credentials[credential];
         if (rc_shared_is_usable(shared, target, credential, is_alone, now_ms))
             return (pool_look){.is_usable = true};
         look.is_dead = look.is_dead && c->state == RC_CREDENTIAL_DEAD;
-        may_probe = may_probe || rc_credential_may_probe(c, now_ms);
         is_refreshing = is_refreshing || c->is_refreshing;
         uint64_t ready_ms = rc_shared_ready_at_ms(shared, target, credential, is_alone);
         if (!c->is_refreshing && ready_ms < look.until_ms)
             look.until_ms = ready_ms;
     }
-    look.is_usable = target->credential_count == 0 || (look.is_dead && may_probe);
+    look.is_usable = target->credential_count == 0;
     if (is_refreshing && look.until_ms == RC_UNLIMITED)
         look.until_ms = 0;
     return look;
@@ -326,25 +324,6 @@ static bool pick(const rc_shared *shared, rc_target *target, uint16_t than, bool
     return false;
 }
 
-/* All were refused: one whose time is there is asked again. Nobody else is held up meanwhile: the
- * first refusal tells the rest. */
-static bool pick_probe(const rc_shared *shared, const rc_target *target, uint64_t now_ms,
-                       uint16_t *ret_credential)
-{
-    bool is_found = false;
-    for (uint16_t i = 0; i < target->credential_count; i++) {
-        const uint16_t credential = (uint16_t)(target->first_credential + i);
-        const rc_credential *c = &shared->credentials[credential];
-        if (c->state != RC_CREDENTIAL_DEAD)
-            return false;
-        if (is_found || !rc_credential_may_probe(c, now_ms))
-            continue;
-        is_found = true;
-        *ret_credential = credential;
-    }
-    return is_found;
-}
-
 bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_ms,
                                uint16_t *ret_credential)
 {
@@ -356,8 +335,7 @@ bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_
         return true;
     }
     return pick(shared, t, RC_NO_TARGET, false, now_ms, ret_credential) ||
-           pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential) ||
-           pick_probe(shared, t, now_ms, ret_credential);
+           pick(shared, t, RC_NO_TARGET, true, now_ms, ret_credential);
 }
 
 bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t than,

@@ -22,8 +22,7 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
                               uint64_t now_ms, rc_reason *ret_why, uint64_t *ret_until_ms);
 
 /* The next credential of the target's pool that can be used: calls take turns. One that cools by a
- * guess is taken only when no other is left, one that was refused when all were and its time is
- * there: whether it may be asked at all was seen before. True
+ * guess is taken only when no other is left: whether it may be asked at all was seen before. True
  * with RC_NO_TARGET: the target needs none. False: none can be used, *ret_credential is not
  * written. */
 bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_ms,

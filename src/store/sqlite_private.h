@@ -17,6 +17,8 @@ typedef enum rc_sqlite_statement {
     RC_SQL_ADD_OPERATION,
     RC_SQL_END_OPERATION,
     RC_SQL_ADD_RECORD,
+    RC_SQL_MOVE_TRY,
+    RC_SQL_CLEAR_TRY,
     RC_SQL_ADD_REPORT,
     RC_SQL_ADD_SPENT,
     RC_SQL_ADD_NOTE,

@@ -49,6 +49,17 @@ static const char add_record_sql[] = "INSERT OR IGNORE INTO steps(op, seq, kind"
 #include "../../spec/audit.def"
                                      ")";
 
+/* The attempt that stands in its operation's row, as a row of its own: a later outcome is about to
+ * write over the columns that they share. */
+static const char move_try_sql[] =
+    "INSERT OR IGNORE INTO steps(op, seq, kind, code, error_class, target, model, attempt,"
+    " latency_ms, tokens_in, tokens_out, cost_usd_micro, at_ms, provider, credential, status,"
+    " category, reason, wait_ms, first_byte_ms, bytes, flags, request_id)"
+    " SELECT op, 1, 2, 0, 0, target, try_model, attempt, try_latency_ms, tokens_in, tokens_out,"
+    " cost_usd_micro, try_at_ms, provider, credential, status, 0, try_reason, 0,"
+    " try_first_byte_ms, bytes, try_flags, try_request_id FROM operations"
+    " WHERE op = ?1 AND try_model IS NOT NULL AND outcome_seq < ?2";
+
 static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [RC_SQL_COMMIT] = "COMMIT",
@@ -57,6 +68,9 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_ADD_OPERATION] = add_operation_sql,
     [RC_SQL_END_OPERATION] = end_operation_sql,
     [RC_SQL_ADD_RECORD] = add_record_sql,
+    [RC_SQL_MOVE_TRY] = move_try_sql,
+    [RC_SQL_CLEAR_TRY] =
+        "UPDATE operations SET try_model = NULL WHERE op = ?1 AND outcome_seq < ?2",
     [RC_SQL_ADD_REPORT] =
         "INSERT OR IGNORE INTO reports(op, seq, report_id, body) VALUES(?1, ?2, ?3, ?4)",
     [RC_SQL_ADD_SPENT] = rc_sqlite_add_spent_sql,
@@ -348,12 +362,26 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, 
     return add_report(sqlite, key, record, fault);
 }
 
+static bool step_key(rc_sqlite *sqlite, rc_sqlite_statement which, int64_t key, uint32_t seq,
+                     rc_store_fault *fault)
+{
+    sqlite3_stmt *statement = rc_sqlite_get(sqlite, which, fault);
+    if (statement == NULL)
+        return false;
+    sqlite3_bind_int64(statement, 1, key);
+    sqlite3_bind_int64(statement, 2, seq);
+    return finish(sqlite, statement, fault);
+}
+
 /* Adds the row of an operation, or its end. row: what is to stand in it. only: its attempt, which a
  * row that is there does not take; or NULL. */
 static bool put_operation(rc_sqlite *sqlite, const place *where, const rc_record *row,
                           const rc_record *only, rc_store_fault *fault)
 {
     row_statement put;
+    if (where->has_try && !(step_key(sqlite, RC_SQL_MOVE_TRY, where->key, row->seq, fault) &&
+                            step_key(sqlite, RC_SQL_CLEAR_TRY, where->key, row->seq, fault)))
+        return false;
     if (!get_row(sqlite, where->is_there ? RC_SQL_END_OPERATION : RC_SQL_ADD_OPERATION, &put,
                  fault))
         return false;

@@ -72,6 +72,7 @@ typedef struct watch {
     bool is_committed;
     bool is_refreshed; /* at the present entry */
     bool went_to_larger;
+    bool is_key_probe; /* the latest try is with a key that was refused before */
 } watch;
 
 typedef struct model {
@@ -205,6 +206,8 @@ static inline void check_not_retryable(const watch *w, const rc_action *a)
         LAW(a->what == RC_DO_TRY &&
             (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET ||
              a->reason == RC_WHY_COOLING_NEXT_TARGET));
+    else if (w->why.code == RC_CODE_AUTH_FAILED && w->is_key_probe && a->what == RC_DO_TRY)
+        LAW(a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_COOLING_NEXT_TARGET);
     else if (w->why.code == RC_CODE_AUTH_FAILED)
         LAW(a->what != RC_DO_TRY && a->reason == RC_WHY_REFRESH && !w->is_refreshed);
     else
@@ -244,9 +247,12 @@ static inline void on_try(model *m, watch *w, const rc_action *a)
         w->is_refreshed = false;
     }
     if (is_same && (a->reason == RC_WHY_WOKE || a->reason == RC_WHY_REFRESHED))
-        LAW(m->now_ms >= w->hint_until_ms);                 /* C2 */
-    if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED) /* C5: the same key, fresh */
+        LAW(m->now_ms >= w->hint_until_ms); /* C2 */
+    /* C5: the same key, fresh; unless everybody knew that it might be refused. */
+    if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED && !w->is_key_probe)
         LAW(is_same && a->reason == RC_WHY_REFRESHED && a->credential == w->last.credential);
+    w->is_key_probe =
+        a->credential != RC_NO_TARGET && m->credentials[a->credential].state == RC_CREDENTIAL_DEAD;
     w->tries += !is_no_try;
     w->went_to_larger |= a->reason == RC_WHY_OVERFLOW_TO_LARGER;
     w->seen |= 1u << a->entry;

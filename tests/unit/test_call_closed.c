@@ -167,48 +167,66 @@ static void test_everybody_after_a_refusal(void **state)
     expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
 }
 
-/* A provider may have been mistaken: when all of a pool were refused, one call asks again. */
+/* A provider may have been mistaken: a refused key is asked again after a while. */
 static void test_a_refused_key_is_asked_again(void **state)
 {
     (void)state;
     world w;
     world_init(&w, 1);
-    rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     const uint64_t rest_ms = w.shared.settings.exhausted_ms;
     world_begin(&w);
     world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    w.now_ms += 2 * rest_ms;
-    /* Not while another one is good. */
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(world_begin(&w).credential, 1);
-        rc_call_on_success(&w.call, w.now_ms);
-    }
-    world_begin(&w);
-    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
-    rc_action probe = world_begin(&w);
-    expect(probe, RC_DO_TRY, RC_WHY_FIRST_TRY);
-    assert_int_equal(probe.credential, 0);
-    /* Until it is told again, nobody else is held up. */
-    rc_call other;
-    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
-    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_TRY);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    rc_call_on_cancel(&other, w.now_ms);
-    expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms += rest_ms - 1;
     expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    /* Until it is told again, nobody else is held up. */
+    rc_call other;
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    rc_call_on_cancel(&other, w.now_ms);
+    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    w.now_ms += rest_ms;
+    world_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
-    assert_int_equal(w.credentials[0].state + w.credentials[1].state, RC_CREDENTIAL_DEAD);
-    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
     /* That an answer begins is enough. */
+    world_begin(&w);
     world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += rest_ms;
     world_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
-    assert_int_equal(w.credentials[0].state + w.credentials[1].state, RC_CREDENTIAL_DEAD);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
     assert_true(rc_shared_validate(&w.shared));
+}
+
+/* Whose call tries it does not suffer: another key, or another target, answers. */
+static void test_a_probe_is_nobodys_loss(void **state)
+{
+    (void)state;
+    for (int has_other_key = 0; has_other_key < 2; has_other_key++) {
+        world w;
+        world_init(&w, 2);
+        rc_shared_set_pool(&w.shared, 0, 0, (uint16_t)(1 + has_other_key), NULL);
+        world_begin(&w);
+        world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        w.now_ms += w.shared.settings.exhausted_ms;
+        rc_action action = world_begin(&w);
+        if (has_other_key && action.credential == 1) { /* it has its turn the next time */
+            rc_call_on_success(&w.call, w.now_ms);
+            action = world_begin(&w);
+        }
+        assert_int_equal(action.credential, 0);
+        action = world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        expect(action, RC_DO_TRY,
+               has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
+        assert_int_equal(action.entry, has_other_key ? 0 : 1);
+        assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
+        /* A refusal that nobody expected is the client's to know. */
+        expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    }
 }
 
 /* A path that wants another kind of key says nothing of this one. */
@@ -316,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_another_one_will_open),
         cmocka_unit_test(test_everybody_after_a_refusal),
         cmocka_unit_test(test_a_refused_key_is_asked_again),
+        cmocka_unit_test(test_a_probe_is_nobodys_loss),
         cmocka_unit_test(test_a_key_that_is_cleared_lives),
         cmocka_unit_test(test_dead_credentials_are_the_reason_if_nothing_else_opens),
         cmocka_unit_test(test_only_the_provider_cools_its_target),

@@ -88,7 +88,13 @@ static void test_dead_until_revived(void **state)
     rc_credential_kill(&credential, 0);
     rc_credential_cool(&credential, RC_CREDENTIAL_COOLING, 1000, true);
     assert_int_equal(rc_credential_state_at(&credential, UINT64_MAX), RC_CREDENTIAL_DEAD);
-    assert_false(rc_credential_is_usable(&credential, true, UINT64_MAX));
+    assert_false(rc_credential_is_usable(&credential, true, UINT64_MAX - 1));
+    assert_true(rc_credential_ready_at_ms(&credential, true) == RC_UNLIMITED);
+    /* With a time of its probe it stays dead, and may be asked. */
+    rc_credential_kill(&credential, 2000);
+    assert_false(rc_credential_is_usable(&credential, true, 1999));
+    assert_true(rc_credential_is_usable(&credential, false, 2000));
+    assert_int_equal(rc_credential_state_at(&credential, 2000), RC_CREDENTIAL_DEAD);
     assert_true(rc_credential_ready_at_ms(&credential, true) == RC_UNLIMITED);
     rc_credential_revive(&credential);
     assert_int_equal(rc_credential_state_at(&credential, 0), RC_CREDENTIAL_HEALTHY);

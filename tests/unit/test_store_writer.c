@@ -426,15 +426,20 @@ static void test_the_queue_counts_bytes(void **state)
 
 static rc_id amended;
 
-/* Whoever could not wait longer says how it ended for them. */
+/* The first pause behind the three of its own tries. */
+#define DOWN_PAUSE 4
+
+/* Whoever could not wait longer says how it ended for them; and once more when the store is down,
+ * and nothing is left to be amended. */
 static void amend_in_first(int number)
 {
     rc_record records[3];
     world_fill(records, &amended, WORLD_TIME);
     records[2].seq = 3;
     records[2].outcome = RC_OUTCOME_FAILED;
+    records[2].status = 503;
     const rc_batch batch = {.records = &records[2], .record_count = 1};
-    if (number == 1)
+    if (number == 1 || number == DOWN_PAUSE)
         assert_true(rc_writer_amend(world.writer, &batch));
 }
 
@@ -448,6 +453,19 @@ static void submit_and_amend(void)
     fault_arm(1, true, SQLITE_FULL);
     assert_int_equal(rc_writer_submit(world.writer, &batch, on_done, NULL), RC_SUBMITTED_WAIT);
     uv_sem_wait(&world.done);
+}
+
+static int number_of(const char *question)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    assert_int_equal(sqlite3_open(world.files.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, question, -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    const int number = sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return number;
 }
 
 static void test_more_of_an_operation_follows_it(void **state)
@@ -469,6 +487,10 @@ static void test_more_of_an_operation_follows_it(void **state)
         rc_store_list(world.files.store, &query, count_records, &count, &world.files.fault));
     world_close(&world.files);
     assert_int_equal(count, 1);
+    /* What the provider said stays what it said, and is there once. */
+    assert_int_equal(number_of("SELECT status FROM operations"), 503);
+    assert_int_equal(number_of("SELECT count(*) FROM records WHERE kind = 2"), 1);
+    assert_int_equal(number_of("SELECT status FROM records WHERE kind = 2"), 200);
 }
 
 /* It is no operation more. */
@@ -479,12 +501,11 @@ static void test_more_of_an_operation_is_not_counted(void **state)
     rc_record record;
     rc_record_init(&record, RC_RECORD_ATTEMPT);
     const rc_batch wrong = {.records = &record, .record_count = 1};
-    world.repair_at = 4;
+    world.repair_at = DOWN_PAUSE;
     start();
     assert_false(rc_writer_amend(world.writer, &wrong));
     submit_and_amend();
     assert_int_equal(world.kept[0], RC_KEPT_REFUSED);
-    amend_in_first(1); /* it is down: nothing is left to be amended */
     uv_sem_wait(&world.back);
     assert_int_equal(rc_writer_count(world.writer).refused, 1);
     stop();
