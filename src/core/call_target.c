@@ -167,7 +167,8 @@ void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end en
 void rc_call_clear_key(const rc_call *call, const rc_flight *flight)
 {
     rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
-    if (credential && credential->state == RC_CREDENTIAL_DEAD)
+    /* What began before it was refused says nothing. */
+    if (flight->is_key_probe && credential && credential->state == RC_CREDENTIAL_DEAD)
         rc_credential_revive(credential); /* it was refused by mistake */
 }
 

@@ -120,13 +120,14 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
         return nothing(RC_WHY_NONE);
     if (hedge->running != BOTH)
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, false);
+    rc_flight *loser = lane == RC_LANE_FIRST ? &call->flight : &hedge->second;
+    bool is_probe = why->code == RC_CODE_AUTH_FAILED && loser->is_key_probe;
     /* Another target must not mask what is wrong with the request. */
-    if (!why->is_retryable && !rc_call_is_capacity(why)) {
+    if (!why->is_retryable && !rc_call_is_capacity(why) && !is_probe) {
         settle(hedge, call, lane, now_ms, entropy);
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, true);
     }
     enter(call, now_ms);
-    rc_flight *loser = lane == RC_LANE_FIRST ? &call->flight : &hedge->second;
     rc_call_give_back(call, loser, rc_breaker_counts(why->code), entropy);
     rc_call_tell_all(call, loser, why);
     if (lane == RC_LANE_FIRST)

@@ -11,7 +11,7 @@
 /* Of a buffer's memory that is kept for the next request. */
 #define REST_MAX_BYTES 4096u
 /* For words that are told at the end of a drain to leave. */
-#define LAST_MS 500u
+#define LAST_MS 3000u
 
 /* ---- chance and time ---- */
 

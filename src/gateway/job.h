@@ -31,7 +31,7 @@
 /* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
 #define RC_JOB_TAIL_MS 500u
 /* However late it is, the store has so long: a call that ends at its deadline is kept like any. */
-#define RC_JOB_KEEP_MS 40u
+#define RC_JOB_KEEP_MS 1000u
 /* When whoever finds no room here is to come again. Nobody knows when there will be some. */
 #define RC_GATE_BUSY_MS 1000
 

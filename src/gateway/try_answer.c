@@ -205,6 +205,9 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head,
 {
     const rc_gate_endpoint *endpoint = try->job->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
+    /* Whoever asks "if it has changed" behind /p/ is told that it has not. */
+    if (endpoint->wire == RC_WIRE_NATIVE && head->status == 304)
+        return RC_MODE_RELAY;
     if (head->status < 200 || head->status > 299)
         return RC_MODE_ERROR;
     if (endpoint->wire == RC_WIRE_NATIVE)

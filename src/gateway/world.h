@@ -174,7 +174,7 @@ bool rc_gate_world_unmark(rc_gate_world *world, uint16_t credential, uint64_t no
                           rc_store_mark *ret_mark);
 
 /* Marks with their names. */
-#define RC_WORLD_MARKS_MAX 32u
+#define RC_WORLD_MARKS_MAX 128u
 typedef struct rc_world_marks {
     rc_store_mark marks[RC_WORLD_MARKS_MAX];
     size_t count;

@@ -2,9 +2,11 @@
 
 #include "base/str.h"
 
+/* Some servers write there what is no coding at all. */
 static rc_coding named(rc_str name)
 {
-    if (name.len == 0 || rc_str_eq_nocase(name, RC_STR("identity")))
+    if (name.len == 0 || rc_str_eq_nocase(name, RC_STR("identity")) ||
+        rc_str_eq_nocase(name, RC_STR("none")) || rc_str_eq_nocase(name, RC_STR("utf-8")))
         return RC_CODING_NONE;
     if (rc_str_eq_nocase(name, RC_STR("gzip")) || rc_str_eq_nocase(name, RC_STR("x-gzip")))
         return RC_CODING_GZIP;

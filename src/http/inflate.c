@@ -128,9 +128,13 @@ static void begin(rc_inflate *coded, rc_str *input)
         decode(coded, coded->first, 2, &used);
 }
 
-/* Behind the end there may be one more member. */
-static void go_on(rc_inflate *coded)
+/* Behind the end there may be one more member, or zeros that fill a block. */
+static void go_on(rc_inflate *coded, rc_str *input)
 {
+    while (coded->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')
+        *input = rc_str_make(input->ptr + 1, input->len - 1);
+    if (input->len == 0)
+        return;
     coded->state = coded->coding == RC_CODING_GZIP && inflateReset(&coded->zlib) == Z_OK
                        ? STATE_BODY
                        : STATE_DAMAGED;
@@ -156,7 +160,7 @@ static bool advance(rc_inflate *coded, rc_str *input)
     case STATE_END:
         if (input->len == 0)
             return false;
-        go_on(coded);
+        go_on(coded, input);
         return true;
     case STATE_DAMAGED:
     case STATE_NO_MEMORY:

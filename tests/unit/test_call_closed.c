@@ -199,6 +199,13 @@ static void test_a_refused_key_is_asked_again(void **state)
     world_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
+    /* What began before a refusal says nothing of it. */
+    rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+    rc_call_begin(&other, w.now_ms, 1);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    rc_call_on_success(&other, w.now_ms);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
     assert_true(rc_shared_validate(&w.shared));
 }
 

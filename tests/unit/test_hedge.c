@@ -63,6 +63,23 @@ static void test_starts_after_the_delay(void **state)
     expect_nothing(start(&p), RC_WHY_NONE); /* one a try */
 }
 
+/* A lane that tries a key that was refused before takes nobody down with it. */
+static void test_a_probe_of_a_key_is_no_end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        pair p;
+        init_pair(&p);
+        rc_shared_set_pool(&p.w.shared, 1, 0, 1, NULL);
+        if (i == 1)
+            rc_shared_cool_credential(&p.w.shared, 0, RC_CREDENTIAL_DEAD, p.w.now_ms);
+        assert_int_equal(start(&p).what, RC_HEDGE_START);
+        rc_hedge_action action = fail_lane(&p, RC_LANE_SECOND, RC_CODE_AUTH_FAILED, NO_HINT);
+        assert_int_equal(action.what, i == 1 ? RC_HEDGE_WAIT : RC_HEDGE_FAIL);
+        assert_int_equal(p.w.credentials[0].state, RC_CREDENTIAL_DEAD);
+    }
+}
+
 static void test_off_unless_asked_for(void **state)
 {
     (void)state;
@@ -394,6 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_starts_after_the_delay),
+        cmocka_unit_test(test_a_probe_of_a_key_is_no_end),
         cmocka_unit_test(test_off_unless_asked_for),
         cmocka_unit_test(test_what_does_not_allow_it),
         cmocka_unit_test(test_costs_a_token_and_a_call),

@@ -168,8 +168,8 @@ static void nothing_is_whole_until_its_end(void **state)
 static void what_is_behind_the_end_damages(void **state)
 {
     (void)state;
-    static const char *const behind[] = {"x", "\0", "garbage", "\x1f\x8c", "\x1f\x8b\x07\0"};
-    static const size_t lens[] = {1, 1, 7, 2, 4};
+    static const char *const behind[] = {"x", "\0xy", "garbage", "\x1f\x8c", "\x1f\x8b\x07\0"};
+    static const size_t lens[] = {1, 3, 7, 2, 4};
     for (size_t i = 0; i < COUNT(behind); i++) {
         char room[1024];
         size_t size = pack(GZIP, text, sizeof text, room, sizeof room);
@@ -182,6 +182,17 @@ static void what_is_behind_the_end_damages(void **state)
         size = pack(i % 2 ? ZLIB : BARE, text, sizeof text, room, sizeof room);
         memcpy(room + size, behind[i], lens[i]);
         check_damaged(RC_CODING_DEFLATE, rc_str_make(room, size + lens[i]));
+    }
+}
+
+static void zeros_behind_the_end_fill_a_block(void **state)
+{
+    (void)state;
+    char room[1024] = {0};
+    const size_t size = pack(GZIP, text, sizeof text, room, sizeof room);
+    for (size_t more = 0; more < 20; more++) {
+        const outcome got = read_in_two(RC_CODING_GZIP, rc_str_make(room, size + more), size);
+        assert_true(got.is_whole);
     }
 }
 
@@ -314,6 +325,7 @@ static void codings_are_known_by_name(void **state)
         {"", RC_CODING_NONE},
         {"Content-Encoding:\r\n", RC_CODING_NONE},
         {"Content-Encoding: identity\r\n", RC_CODING_NONE},
+        {"Content-Encoding: none\r\nContent-Encoding: UTF-8\r\n", RC_CODING_NONE},
         {"content-encoding: , ,\r\n", RC_CODING_NONE},
         {"Content-Encoding: gzip\r\n", RC_CODING_GZIP},
         {"Content-Encoding: X-GZIP\r\n", RC_CODING_GZIP},
@@ -342,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_head_with_everything),
         cmocka_unit_test(nothing_is_whole_until_its_end),
         cmocka_unit_test(what_is_behind_the_end_damages),
+        cmocka_unit_test(zeros_behind_the_end_fill_a_block),
         cmocka_unit_test(what_is_none_of_it_is_damaged),
         cmocka_unit_test(no_flipped_bit_changes_the_bytes),
         cmocka_unit_test(damage_comes_behind_what_was_good),
