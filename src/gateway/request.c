@@ -65,7 +65,8 @@ static rc_gate_fault read_query(rc_gate_request *request)
 {
     rc_str value;
     rc_buf room;
-    if (rc_gate_query_find(request->query, RC_STR("alt"), &value))
+    if (rc_gate_query_find(request->query, RC_STR("alt"), &value) ||
+        rc_gate_query_find(request->query, RC_STR("$alt"), &value))
         request->is_sse = rc_str_eq(value, RC_STR("sse"));
     if (request->token.len > 0 || !rc_gate_query_find(request->query, RC_STR("key"), &value))
         return rc_gate_fault_none();

@@ -38,6 +38,7 @@ CODINGS = {
     "gzip": (b"gzip", lambda data: gzip.compress(data, mtime=0)),
     "x-gzip in another case": (b"X-GZip", lambda data: gzip.compress(data, mtime=0)),
     "gzip beside identity": (b"identity, gzip", lambda data: gzip.compress(data, mtime=0)),
+    "gzip that fills a block with zeros": (b"gzip", lambda data: gzip.compress(data) + b"\0" * 20),
     "gzip of two members": (b"gzip", lambda data: gzip.compress(data[:50]) + gzip.compress(data[50:])),
     "deflate": (b"deflate", lambda data: deflated(data, 15)),
     "bare deflate": (b"deflate", lambda data: deflated(data, -15)),
@@ -544,7 +545,7 @@ TAILED = packed(WHOLE)
 for why, what in (
         ("no gzip at all", WHOLE.pieces()[0]),
         ("garbage behind its end", TAILED + b"garbage"),
-        ("zeros behind its end", TAILED + b"\0" * 20),
+        ("zeros and more behind its end", TAILED + b"\0" * 20 + b"xy"),
         ("half a member behind its end", TAILED + TAILED[:9]),
         ("another checksum", TAILED[:-8] + bytes([TAILED[-8] ^ 1]) + TAILED[-7:]),
         ("another length", TAILED[:-1] + b"\1"),
