@@ -167,7 +167,8 @@ static bool is_named(const rc_litellm *in, rc_str variable)
     return false;
 }
 
-/* Does an entry of the kind leave its key out, and so mean the usual variable? */
+/* Does an entry of the kind leave its key out, and so mean the usual variable? One that names no
+ * kind may. */
 static bool has_keyless(const rc_litellm *in, const rc_config_kind *kind)
 {
     const rc_str name = rc_str_c(kind->name);
@@ -176,7 +177,8 @@ static bool has_keyless(const rc_litellm *in, const rc_config_kind *kind)
         const rc_str model = rc_litellm_text(rc_yaml_get(params, RC_STR("model")));
         const bool has_neither = rc_yaml_get(params, RC_STR("api_key")) == NULL &&
                                  rc_yaml_get(params, RC_STR("api_base")) == NULL;
-        if (has_neither && rc_str_eq(rc_str_slice(model, 0, rc_str_find_byte(model, '/', 0)), name))
+        const size_t slash = rc_str_find_byte(model, '/', 0);
+        if (has_neither && (slash == RC_STR_NPOS || rc_str_eq(rc_str_slice(model, 0, slash), name)))
             return true;
     }
     return false;

@@ -152,6 +152,8 @@ static void check_store(rc_config_reader *r, const rc_yaml_node *node)
     }
     if (is_postgres(store))
         refuse(r, node, "this version keeps its audit in SQLite alone; say sqlite:PATH");
+    else if (rc_str_eq(store, RC_STR("sqlite::memory:")))
+        refuse(r, node, "what is kept in memory does not outlive the process; say sqlite:PATH");
     else if (!rc_str_starts_with(store, RC_STR("sqlite:")) || store.len == 7)
         refuse(r, node, "sqlite:PATH, env:NAME, file:PATH or credential:NAME is expected");
 }

@@ -247,6 +247,7 @@ static const refusal refusals[] = {
     {"listen: localhost:99999\n", 1, 9, "listen", "an address and a port", ""},
     {"listen: \"[::1:80\"\n", 1, 9, "listen", "an address and a port", ""},
     {"store: mysql://x\n", 1, 8, "store", "sqlite:PATH", ""},
+    {"store: \"sqlite::memory:\"\n", 1, 8, "store", "in memory", ""},
     {"store: postgres://h/db\n", 1, 8, "store", "SQLite alone", ""},
     {"store: postgres://u:hunter2@h/db\n", 1, 8, "store", "literal passwords", ""},
     {"store: postgres://h/db?password=hunter2\n", 1, 8, "store", "literal passwords", ""},
