@@ -106,6 +106,9 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
 {
     rc_store *store = p->audit->store;
     rc_store_prune prune = {.before_unix_ms = p->before_unix_ms, .max = STEP_OPERATIONS};
+    /* On a disk that is nearly full the log has room from its beginning on, once it is moved. */
+    rc_store_fault ignored;
+    (void)rc_store_tidy(store, true, &ignored);
     while (!prune.is_done) {
         if (!rc_store_prune_step(store, &prune, fault) || !rc_store_tidy(store, false, fault))
             return false;

@@ -3,7 +3,7 @@
  *
  *   looks, every second ──► somebody asks, or a sweep is due ──► step, rest, step, rest ... done
  *
- * A rest is four times as long as its step: at most a fifth of the writer's time goes into it. */
+ * A rest is nine times as long as its step: at most a tenth of the writer's time goes into it. */
 #include "store/writer_private.h"
 
 #include "sys/clock.h"
@@ -13,7 +13,7 @@
 #define FAILED_NS (60 * NS_PER_S)
 #define SWEEP_NS (3600 * NS_PER_S)
 #define STEP_OPERATIONS 256
-#define REST_FACTOR 4
+#define REST_FACTOR 9
 #define DAY_MS INT64_C(86400000)
 
 static void begin(rc_writer_trimmer *trim, bool is_asked, int64_t before_unix_ms)
@@ -89,10 +89,10 @@ static void step(rc_writer *writer, uint64_t began_ns)
     }
     if (trim->prune.is_done)
         finish(writer);
-    const uint64_t now_ns = uv_hrtime();
-    trim->next_ns = now_ns + REST_FACTOR * (now_ns - began_ns);
     if (!rc_store_tidy(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+    const uint64_t now_ns = uv_hrtime();
+    trim->next_ns = now_ns + REST_FACTOR * (now_ns - began_ns);
 }
 
 void rc_writer_trim(rc_writer *writer)
