@@ -293,6 +293,9 @@ static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
                         "columns (default: the terminal's)"},
 };
 
+_Static_assert((int)RC_AUDIT_OPTIONS <= RC_OPTIONS_MAX, "the options fit the arguments");
+_Static_assert(RC_AUDIT_OPTIONS <= 32, "an option has a bit");
+
 const rc_command rc_command_audit = {
     .name = "audit",
     .summary = "what the gateway did: what failed, what was tried, what it cost",
