@@ -278,7 +278,7 @@ static int report(pruning *p)
 /* ---- all of it ---- */
 
 /* Takes the writer's place; where that is taken, asks whoever has it. */
-static int prune(pruning *p)
+static int prune_store(pruning *p)
 {
     const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};
     rc_audit *audit = p->audit;
@@ -312,6 +312,6 @@ int rc_audit_prune(rc_audit *audit)
     if (!rc_store_count_past(audit->store, p.before_unix_ms, &p.past, &fault))
         return rc_audit_refuse(audit, &fault);
     if (!p.is_dry)
-        result = prune(&p);
+        result = prune_store(&p);
     return result == RC_EXIT_OK ? report(&p) : result;
 }

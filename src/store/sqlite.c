@@ -241,7 +241,7 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
 }
 
 /* A file that has no name any more is left to append, which tells of it. */
-static bool prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
+static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
     if (sqlite->mode == RC_STORE_WRITE && !is_in_place(sqlite))
@@ -262,7 +262,7 @@ static const rc_store_calls calls = {
     .spent = rc_sqlite_spent,
     .past = rc_sqlite_past,
     .first_past = rc_sqlite_first_past,
-    .prune = prune,
+    .prune = prune_in_place,
     .shrink = rc_sqlite_shrink,
     .ask = rc_sqlite_ask,
     .asked = rc_sqlite_asked,

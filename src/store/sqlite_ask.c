@@ -78,8 +78,7 @@ void rc_sqlite_take_back(rc_sqlite *sqlite)
     rc_lock_file_drop(&sqlite->lock);
 }
 
-/* "1794790923000" and a newline. */
-static bool read_number(rc_str note, int64_t *ret_number)
+bool rc_sqlite_read_wish(rc_str note, int64_t *ret_unix_ms)
 {
     int64_t number = 0;
     if (note.len < 2 || note.len > DIGITS_MAX + 1 || note.ptr[note.len - 1] != '\n')
@@ -89,7 +88,7 @@ static bool read_number(rc_str note, int64_t *ret_number)
             return false;
         number = number * 10 + (note.ptr[i] - '0');
     }
-    *ret_number = number;
+    *ret_unix_ms = number;
     return true;
 }
 
@@ -100,5 +99,5 @@ bool rc_sqlite_asked(rc_store *store, int64_t *ret_before_unix_ms)
     char text[NOTE_MAX];
     name_file(sqlite, NOTE_SUFFIX, path);
     const rc_str note = rc_str_make(text, rc_lock_file_read_held(path, text, sizeof(text)));
-    return read_number(note, ret_before_unix_ms);
+    return rc_sqlite_read_wish(note, ret_before_unix_ms);
 }

@@ -205,6 +205,8 @@ bool rc_sqlite_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_
 bool rc_sqlite_shrink(rc_store *store, rc_store_fault *fault);
 bool rc_sqlite_ask(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
 bool rc_sqlite_asked(rc_store *store, int64_t *ret_before_unix_ms);
+/* Reads what is in FILE-prune: "1794790923000" and a newline. False: it is no time. */
+bool rc_sqlite_read_wish(rc_str note, int64_t *ret_unix_ms);
 /* What was asked for is not wanted any more; also when nothing was. */
 void rc_sqlite_take_back(rc_sqlite *sqlite);
 
