@@ -83,6 +83,8 @@ _recourse() {
         audit:--after) return ;;
         audit:--by) return ;;
         audit:--of) words='operations attempts' ;;
+        audit:--older-than) return ;;
+        audit:--before) return ;;
         audit:--format) words='human json markdown jsonl csv' ;;
         audit:--view) words='user model internal' ;;
         audit:--color) words='auto always never' ;;
@@ -136,7 +138,7 @@ _recourse() {
             words='--help --config --listen --admin --port-file --log'
             ;;
         audit)
-            words='--help --store --config --since --until --client --route --model --target --code --class --outcome --report --limit --after --by --of --follow --format --agent --view --color --width -f list show tail stats export check'
+            words='--help --store --config --since --until --client --route --model --target --code --class --outcome --report --limit --after --by --of --follow --older-than --before --dry-run --vacuum --yes --format --agent --view --color --width -f list show tail stats export check prune'
             ;;
         call)
             words='--help --model --system --image --max-tokens --temperature --no-stream --deadline --policy --dialect --config --via --token-file --insecure --format --agent --quiet --color --width'

@@ -136,12 +136,17 @@ _recourse() {
                 '--by=[of stats\: target, class, code, hour, client, route, model (default\: target,code)]:LIST:' \
                 '--of=[of export\: operations (default) or attempts]:WHAT:(operations attempts)' \
                 '--follow[of tail, also -f\: go on as operations end]' \
-                '--format=[human, json or markdown; tail\: human, jsonl; export\: jsonl, csv]:FORMAT:(human json markdown jsonl csv)' \
+                '--older-than=[of prune\: what ended so long ago, or longer\: 90d]:DURATION:' \
+                '--before=[of prune\: what ended before then]:TIME:' \
+                '--dry-run[of prune\: only say what would go]' \
+                '--vacuum[of prune\: give free room back to the disk; no gateway may run]' \
+                '--yes[of prune\: also with a time that is to come]' \
+                '--format=[human, json or markdown; tail\: human, jsonl; export\: jsonl, csv; check and prune\: human, json]:FORMAT:(human json markdown jsonl csv)' \
                 '--agent[for an agent\: markdown where there is any]' \
                 '--view=[of reports\: user, model or internal (everything)]:VIEW:(user model internal)' \
                 '--color=[auto (default), always or never; auto honours NO_COLOR]:WHEN:(auto always never)' \
                 '--width=[columns (default\: the terminal'\''s)]:N:' \
-                '1:verb:( list show tail stats export check)' \
+                '1:verb:( list show tail stats export check prune)' \
                 '*:file:_files'
             ;;
         call)

@@ -45,6 +45,10 @@ static const verb verbs[] = {
          BIT(RC_AUDIT_VIEW),
      BIT(RC_AUDIT_JSONL) | BIT(RC_AUDIT_CSV), 0, false},
     {"check", rc_audit_check, COMMON, BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON), 0, false},
+    {"prune", rc_audit_prune,
+     COMMON | BIT(RC_AUDIT_OLDER_THAN) | BIT(RC_AUDIT_BEFORE) | BIT(RC_AUDIT_DRY_RUN) |
+         BIT(RC_AUDIT_VACUUM) | BIT(RC_AUDIT_YES),
+     BIT(RC_AUDIT_HUMAN) | BIT(RC_AUDIT_JSON), 0, false},
 };
 #define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -77,7 +81,7 @@ static const char *of_at(const void *ctx, size_t index)
 static int refuse_verb(rc_cli *cli, const char *name)
 {
     rc_cli_complain(cli, "audit");
-    rc_cli_text(&cli->err, "list, show, tail, stats, export or check is expected");
+    rc_cli_text(&cli->err, "list, show, tail, stats, export, check or prune is expected");
     if (name != NULL) {
         rc_cli_text(&cli->err, ", not ");
         rc_cli_quote(cli, rc_str_c(name));
@@ -221,7 +225,7 @@ static int run_verb(rc_cli *cli, const rc_args *args, const verb *v)
         return result;
     audit.view = read_view(&audit);
     result = rc_audit_filter_read(&audit);
-    if (result == RC_EXIT_OK)
+    if (result == RC_EXIT_OK && v->run != rc_audit_prune)
         result = rc_audit_open(&audit);
     if (result == RC_EXIT_OK)
         result = v->run(&audit);
@@ -269,8 +273,17 @@ static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
                      "target,code)"},
     [RC_AUDIT_OF] = {"of", "WHAT", of_at, 0, 0, "of export: operations (default) or attempts"},
     [RC_AUDIT_FOLLOW] = {"follow", NULL, NULL, 0, 0, "of tail, also -f: go on as operations end"},
-    [RC_AUDIT_FORMAT] = {"format", "FORMAT", format_at, 0, 0,
-                         "human, json or markdown; tail: human, jsonl; export: jsonl, csv"},
+    [RC_AUDIT_OLDER_THAN] = {"older-than", "DURATION", NULL, 0, 0,
+                             "of prune: what ended so long ago, or longer: 90d"},
+    [RC_AUDIT_BEFORE] = {"before", "TIME", NULL, 0, 0, "of prune: what ended before then"},
+    [RC_AUDIT_DRY_RUN] = {"dry-run", NULL, NULL, 0, 0, "of prune: only say what would go"},
+    [RC_AUDIT_VACUUM] = {"vacuum", NULL, NULL, 0, 0,
+                         "of prune: give free room back to the disk; no gateway may run"},
+    [RC_AUDIT_YES] = {"yes", NULL, NULL, 0, 0, "of prune: also with a time that is to come"},
+    [RC_AUDIT_FORMAT] =
+        {"format", "FORMAT", format_at, 0, 0,
+         "human, json or markdown; tail: human, jsonl; export: jsonl, csv; check and "
+         "prune: human, json"},
     [RC_AUDIT_AGENT] = {"agent", NULL, NULL, 0, 0, "for an agent: markdown where there is any"},
     [RC_AUDIT_VIEW] = {"view", "VIEW", rc_view_name_at, 0, 0,
                        "of reports: user, model or internal (everything)"},
@@ -280,26 +293,32 @@ static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
                         "columns (default: the terminal's)"},
 };
 
+_Static_assert((int)RC_AUDIT_OPTIONS <= RC_OPTIONS_MAX, "the options fit the arguments");
+_Static_assert(RC_AUDIT_OPTIONS <= 32, "an option has a bit");
+
 const rc_command rc_command_audit = {
     .name = "audit",
     .summary = "what the gateway did: what failed, what was tried, what it cost",
-    .operands = "list|show ID|tail|stats|export|check",
+    .operands = "list|show ID|tail|stats|export|check|prune",
     .operand_max = 2,
     .lettered = "follow",
     .text =
-        "Reads the gateway's audit, also while the gateway runs; nothing is ever written.\n"
+        "Reads the gateway's audit, also while the gateway runs; prune alone changes it.\n"
         "list shows operations, the newest first. show tells the story of one: every attempt, "
         "wait, switch and skip with its reason, and what to do; ID is that of an operation or a "
         "report, its beginning, or the short one of a list. tail shows the last ones, and with -f "
         "goes on as operations end. stats adds up. export writes every column. check reads the "
-        "whole file and says whether it is sound.\n"
+        "whole file and says whether it is sound. prune deletes operations that ended before a "
+        "time; budgets keep what was spent. A gateway that runs does it itself, as it does every "
+        "hour where audit.keep_days is set.\n"
         "The store is that of the configuration unless --store names one.",
     .examples = "  recourse audit list --since 2h --outcome failed\n"
                 "  recourse audit show 01KE8V3Q5W-8ST\n"
                 "  recourse audit show rep_01KE8V3Q5W9D0YJ7M2N4P6R8ST --view internal\n"
                 "  recourse audit tail -f --client web\n"
                 "  recourse audit stats --since today --by target,hour\n"
-                "  recourse audit export --of attempts --format csv --since 1d >attempts.csv\n",
+                "  recourse audit export --of attempts --format csv --since 1d >attempts.csv\n"
+                "  recourse audit prune --older-than 90d --dry-run\n",
     .options = audit_options,
     .option_count = RC_AUDIT_OPTIONS,
     .run = run_audit,

@@ -6,6 +6,7 @@
  *   audit_list.c      operations as a table           audit_tail.c    as they end
  *   audit_show.c      one operation: story, panel     audit_stats.c   all of them, added up
  *   audit_export.c    every column, for programs      audit_check.c   is the file sound?
+ *   audit_prune.c     deletes what is past
  *   audit_words.c     times, sums and outcomes for people
  *   audit_json.c      operations and records as JSON */
 #ifndef RC_CLI_AUDIT_H
@@ -38,6 +39,11 @@ typedef enum rc_audit_option {
     RC_AUDIT_BY,
     RC_AUDIT_OF,
     RC_AUDIT_FOLLOW,
+    RC_AUDIT_OLDER_THAN,
+    RC_AUDIT_BEFORE,
+    RC_AUDIT_DRY_RUN,
+    RC_AUDIT_VACUUM,
+    RC_AUDIT_YES,
     RC_AUDIT_FORMAT,
     RC_AUDIT_AGENT,
     RC_AUDIT_VIEW,
@@ -77,6 +83,8 @@ int rc_audit_tail(rc_audit *audit);
 int rc_audit_stats(rc_audit *audit);
 int rc_audit_export(rc_audit *audit);
 int rc_audit_check(rc_audit *audit);
+/* Opens the store itself, once it knows what is asked for. */
+int rc_audit_prune(rc_audit *audit);
 
 /* ---- audit_filter.c ---- */
 
@@ -126,6 +134,9 @@ int64_t rc_audit_day_of(const rc_audit *audit, int64_t unix_ms);
 
 /* "4 minutes ago", "just now". */
 void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
+
+/* "4.1 MB". */
+void rc_audit_push_size(rc_buf *buf, uint64_t bytes);
 
 /* "1.24 s"; "$0.0123"; "12.4 k"; "97.2%" of part in whole; "-" for what is not known. */
 void rc_audit_push_ms(rc_buf *buf, int64_t ms);

@@ -4,7 +4,6 @@
 #include "sys/file.h"
 
 #define EXIT_DATA 65
-#define MEGABYTE UINT64_C(1000000)
 
 static void put_number(rc_json_writer *w, rc_str key, uint64_t number)
 {
@@ -30,15 +29,6 @@ static void push_json(const rc_audit *audit, const rc_store_extent *extent)
     }
     rc_json_object_end(&w);
     rc_buf_push_byte(&audit->cli->out, '\n');
-}
-
-static void push_size(rc_buf *buf, uint64_t bytes)
-{
-    const uint64_t tenths = (bytes * 10 + MEGABYTE / 2) / MEGABYTE;
-    rc_buf_push_u64(buf, tenths / 10);
-    rc_buf_push_byte(buf, '.');
-    rc_buf_push_u64(buf, tenths % 10);
-    rc_cli_text(buf, " MB");
 }
 
 static void push_label(const rc_audit *audit, const char *label)
@@ -75,7 +65,7 @@ static void push_human(const rc_audit *audit, const rc_store_extent *extent)
         rc_buf_push_byte(out, '\n');
     }
     push_label(audit, "size        ");
-    push_size(out, extent->bytes);
+    rc_audit_push_size(out, extent->bytes);
     rc_buf_push_byte(out, '\n');
     if (extent->operations == 0)
         return;

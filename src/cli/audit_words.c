@@ -10,6 +10,7 @@
 
 #define DAY_MS INT64_C(86400000)
 #define NUMBER_MAX INT64_C(1000000000000000)
+#define MEGABYTE UINT64_C(1000000)
 #define PERCENT_SCALE 100000 /* thousandths of a percent */
 
 /* ---- times ---- */
@@ -146,6 +147,15 @@ void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd)
 void rc_audit_push_count(rc_buf *buf, uint64_t count)
 {
     rc_chart_push_value(buf, RC_UNIT_COUNT, shown(count));
+}
+
+void rc_audit_push_size(rc_buf *buf, uint64_t bytes)
+{
+    const uint64_t tenths = (bytes * 10 + MEGABYTE / 2) / MEGABYTE;
+    rc_buf_push_u64(buf, tenths / 10);
+    rc_buf_push_byte(buf, '.');
+    rc_buf_push_u64(buf, tenths % 10);
+    rc_cli_text(buf, " MB");
 }
 
 void rc_audit_push_counted(rc_buf *buf, uint64_t count, const char *one, const char *many)

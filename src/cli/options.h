@@ -14,7 +14,7 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 
-#define RC_OPTIONS_MAX 24
+#define RC_OPTIONS_MAX 32
 #define RC_OPERANDS_MAX 64
 /* Values of the option that may be repeated. */
 #define RC_REPEATED_MAX 128

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/str.h"
+#include "codec/datetime.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 
@@ -205,6 +206,18 @@ void rc_serve_log_store(void *ctx, const rc_report *why)
     rc_buf_push(&text, RC_STR("the audit cannot be kept: "));
     rc_buf_push(&text, rc_str_slice(rc_report_detail(why), 0, RC_LOG_CLEAN_MAX));
     rc_serve_log_event(ctx, RC_LOG_EVENT_STORE_DOWN, rc_buf_get(&text));
+}
+
+void rc_serve_log_trimmed(void *ctx, const rc_store_prune *prune)
+{
+    char memory[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push(&text, RC_STR("operations deleted from the audit: "));
+    rc_buf_push_u64(&text, prune->operations);
+    rc_buf_push(&text, RC_STR(", which ended before "));
+    rc_rfc3339_push(&text, prune->before_unix_ms);
+    rc_serve_log_event(ctx, RC_LOG_EVENT_AUDIT_TRIMMED, rc_buf_get(&text));
 }
 
 void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)

@@ -38,10 +38,12 @@ void rc_serve_log_note(serve_run *run, rc_log_event event, rc_str text);
 /* A whole line of JSON. line: copies. */
 void rc_serve_log_line(serve_run *run, rc_str line);
 
-/* rc_gateway_settings.on_record, on_suppressed, on_store: any thread. ctx: the serve_run. */
+/* rc_gateway_settings.on_record, on_suppressed, on_store, on_trimmed: any thread. ctx: the
+ * serve_run. */
 void rc_serve_log_record(void *ctx, const rc_gate_record *record);
 void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope);
 void rc_serve_log_suppressed(void *ctx, rc_str line);
 void rc_serve_log_store(void *ctx, const rc_report *why);
+void rc_serve_log_trimmed(void *ctx, const rc_store_prune *prune);
 
 #endif

@@ -278,6 +278,7 @@ static int make_gateway(serve_run *run)
         .on_budget = rc_serve_log_budget,
         .on_suppressed = rc_serve_log_suppressed,
         .on_store = rc_serve_log_store,
+        .on_trimmed = rc_serve_log_trimmed,
         .on_stopped = on_stopped,
         .ctx = run,
     };

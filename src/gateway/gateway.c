@@ -289,10 +289,12 @@ static bool open_store(rc_gateway *gateway, const rc_config *config, rc_gate_tro
         .url = url,
         .is_async = config->audit.durability == RC_DURABLE_ASYNC,
         .goes_on = config->audit.on_failure == 1,
+        .keep_days = (uint32_t)config->audit.keep_days,
         .calls = settings->calls,
         .ctx = settings->ctx,
         .on_suppressed = settings->on_suppressed,
         .on_change = settings->on_store,
+        .on_trimmed = settings->on_trimmed,
     };
     const bool is_open =
         rc_writer_start(&writing, &settings->alloc, &gateway->world.writer, &fault) &&
@@ -410,5 +412,7 @@ bool rc_gateway_reload(rc_gateway *gateway, const rc_gate_given *given,
     const bool is_loaded =
         rc_gate_world_load(&gateway->world, given, uv_now(gateway->settings.loop), ret_trouble);
     rc_gateway_note_reload(gateway, is_loaded);
+    if (is_loaded && gateway->world.writer != NULL)
+        rc_writer_keep_days(gateway->world.writer, (uint32_t)given->config->audit.keep_days);
     return is_loaded;
 }

@@ -25,9 +25,11 @@ typedef struct rc_gateway_settings {
     void (*on_record)(void *ctx, const rc_gate_record *record);
     void (*on_budget)(void *ctx, const rc_spend_news *news, rc_str scope);
     /* On the writer's thread or that of any loop: a line of JSON. On the writer's: the store went
-     * down (why: views), or is back (NULL). */
+     * down (why: views), or is back (NULL); and operations were deleted because they are old, or
+     * because somebody asked for it. */
     void (*on_suppressed)(void *ctx, rc_str line);
     void (*on_store)(void *ctx, const rc_report *why);
+    void (*on_trimmed)(void *ctx, const rc_store_prune *prune);
     void (*on_stopped)(void *ctx); /* nothing is left of it */
     void *ctx;
 } rc_gateway_settings;

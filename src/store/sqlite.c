@@ -190,6 +190,7 @@ static void watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
 static void close_file(rc_sqlite *sqlite)
 {
     rc_sqlite_drop_statements(sqlite);
+    rc_sqlite_take_back(sqlite);
     rc_names_clear(&sqlite->names);
     rc_sqlite_forget_notes(sqlite);
     sqlite3_close(sqlite->db);
@@ -239,6 +240,15 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
     return rc_sqlite_append(sqlite, first, fault);
 }
 
+/* A file that has no name any more is left to append, which tells of it. */
+static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
+{
+    const rc_sqlite *sqlite = (const rc_sqlite *)store;
+    if (sqlite->mode == RC_STORE_WRITE && !is_in_place(sqlite))
+        return rc_store_fault_set(fault, RC_STORE_MOVED, "prune", sqlite->path, NULL);
+    return rc_sqlite_prune(store, prune, fault);
+}
+
 static const rc_store_calls calls = {
     .append = append,
     .tidy = tidy,
@@ -250,6 +260,12 @@ static const rc_store_calls calls = {
     .measure = rc_sqlite_measure,
     .marks = read_marks,
     .spent = rc_sqlite_spent,
+    .past = rc_sqlite_past,
+    .first_past = rc_sqlite_first_past,
+    .prune = prune_in_place,
+    .shrink = rc_sqlite_shrink,
+    .ask = rc_sqlite_ask,
+    .asked = rc_sqlite_asked,
     .check = check,
     .watch = watch,
     .close = close_store,

@@ -1,5 +1,5 @@
 /* The audit in SQLite: one file, its log (-wal) and the index of that (-shm) beside it, and the
- * writer's lock (-writer).
+ * writer's lock (-writer); while somebody asks the writer to delete, what is asked (-prune).
  *
  *   names       id, text                      each client, route, provider, model, target once
  *   operations  op, ...                       one row an operation: BEGIN and OUTCOME

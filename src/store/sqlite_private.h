@@ -29,6 +29,13 @@ typedef enum rc_sqlite_statement {
     RC_SQL_DROP_MARK,
     RC_SQL_READ_OPERATION,
     RC_SQL_READ_RECORDS,
+    RC_SQL_SLICE_END,
+    RC_SQL_PRUNE_OPERATIONS,
+    RC_SQL_PRUNE_STEPS,
+    RC_SQL_PRUNE_REPORTS,
+    RC_SQL_NEXT_NOTE,
+    RC_SQL_NOTES_END,
+    RC_SQL_PRUNE_NOTES,
     RC_SQL_COUNT
 } rc_sqlite_statement;
 
@@ -93,8 +100,8 @@ typedef struct rc_sqlite {
     sqlite3 *db;
     rc_store_mode mode;
     bool is_power_safe;
-    rc_lock_file lock;
-    int log_pages; /* in the log after the last commit */
+    rc_lock_file lock; /* of a writer FILE-writer, of a reader who asks FILE-prune */
+    int log_pages;     /* in the log after the last commit */
     rc_store_is_enough is_enough;
     void *is_enough_ctx;
     sqlite3_stmt *statements[RC_SQL_COUNT];
@@ -181,6 +188,29 @@ bool rc_sqlite_note_value(rc_sqlite *sqlite, int64_t key, rc_sqlite_about about,
 
 /* After a transaction that failed, and with the file. */
 void rc_sqlite_forget_notes(rc_sqlite *sqlite);
+
+/* --- sqlite_prune.c, sqlite_ask.c --- */
+
+extern const char rc_sqlite_slice_end_sql[];
+extern const char rc_sqlite_prune_operations_sql[];
+extern const char rc_sqlite_prune_steps_sql[];
+extern const char rc_sqlite_prune_reports_sql[];
+extern const char rc_sqlite_next_note_sql[];
+extern const char rc_sqlite_notes_end_sql[];
+extern const char rc_sqlite_prune_notes_sql[];
+
+bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
+bool rc_sqlite_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
+                    rc_store_fault *fault);
+bool rc_sqlite_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                          rc_store_fault *fault);
+bool rc_sqlite_shrink(rc_store *store, rc_store_fault *fault);
+bool rc_sqlite_ask(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
+bool rc_sqlite_asked(rc_store *store, int64_t *ret_before_unix_ms);
+/* Reads what is in FILE-prune: "1794790923000" and a newline. False: it is no time. */
+bool rc_sqlite_read_wish(rc_str note, int64_t *ret_unix_ms);
+/* What was asked for is not wanted any more; also when nothing was. */
+void rc_sqlite_take_back(rc_sqlite *sqlite);
 
 /* --- sqlite_names.c --- */
 

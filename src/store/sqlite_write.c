@@ -81,6 +81,13 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_SAVE_MARK] = "REPLACE INTO marks(kind, name, state, until_unix_ms) VALUES(?, ?, ?, ?)",
     [RC_SQL_READ_OPERATION] = rc_sqlite_operation_sql,
     [RC_SQL_READ_RECORDS] = rc_sqlite_records_sql,
+    [RC_SQL_SLICE_END] = rc_sqlite_slice_end_sql,
+    [RC_SQL_PRUNE_OPERATIONS] = rc_sqlite_prune_operations_sql,
+    [RC_SQL_PRUNE_STEPS] = rc_sqlite_prune_steps_sql,
+    [RC_SQL_PRUNE_REPORTS] = rc_sqlite_prune_reports_sql,
+    [RC_SQL_NEXT_NOTE] = rc_sqlite_next_note_sql,
+    [RC_SQL_NOTES_END] = rc_sqlite_notes_end_sql,
+    [RC_SQL_PRUNE_NOTES] = rc_sqlite_prune_notes_sql,
     [RC_SQL_DROP_MARK] = "DELETE FROM marks WHERE kind = ?1 AND name = ?2",
 };
 

@@ -82,6 +82,38 @@ bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each
     return store->calls->spent(store, from_day, each, ctx, fault);
 }
 
+bool rc_store_count_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
+                         rc_store_fault *fault)
+{
+    return store->calls->past(store, before_unix_ms, ret_past, fault);
+}
+
+bool rc_store_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                         rc_store_fault *fault)
+{
+    return store->calls->first_past(store, before_unix_ms, ret_unix_ms, fault);
+}
+
+bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
+{
+    return store->calls->prune(store, prune, fault);
+}
+
+bool rc_store_shrink(rc_store *store, rc_store_fault *fault)
+{
+    return store->calls->shrink(store, fault);
+}
+
+bool rc_store_ask_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault)
+{
+    return store->calls->ask(store, before_unix_ms, fault);
+}
+
+bool rc_store_is_asked(rc_store *store, int64_t *ret_before_unix_ms)
+{
+    return store->calls->asked(store, ret_before_unix_ms);
+}
+
 void rc_store_watch(rc_store *store, rc_store_is_enough is_enough, void *ctx)
 {
     store->calls->watch(store, is_enough, ctx);

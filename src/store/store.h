@@ -72,6 +72,28 @@ typedef struct rc_store_extent {
     int64_t to_unix_ms;
 } rc_store_extent;
 
+/* What is past: what ended before a time. */
+typedef struct rc_store_past {
+    uint64_t operations; /* that ended before it */
+    uint64_t staying;    /* that began before it, and are open or ended later */
+    uint64_t bytes;      /* of the file, without its log */
+    uint64_t free_bytes; /* of them, what is used again before the file grows */
+} rc_store_past;
+
+/* Deleting what is past, and how far it has come. */
+typedef struct rc_store_prune {
+    int64_t before_unix_ms; /* what ended before that; it stays the same from step to step */
+    uint32_t max;           /* operations, or notes about them, in a step; not 0 */
+    uint64_t operations;    /* deleted so far */
+    bool is_done;
+    /* The store's own; 0 at the beginning. */
+    int64_t from_key;
+    bool is_in_notes;
+    int64_t about;
+    int64_t value;
+    int64_t from_block;
+} rc_store_prune;
+
 typedef struct rc_store rc_store;
 typedef struct rc_store_calls {
     bool (*append)(rc_store *store, const rc_batch *first, rc_store_fault *fault);
@@ -89,6 +111,14 @@ typedef struct rc_store_calls {
     bool (*marks)(rc_store *store, rc_store_mark_each each, void *ctx, rc_store_fault *fault);
     bool (*spent)(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
                   rc_store_fault *fault);
+    bool (*past)(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
+                 rc_store_fault *fault);
+    bool (*first_past)(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                       rc_store_fault *fault);
+    bool (*prune)(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
+    bool (*shrink)(rc_store *store, rc_store_fault *fault);
+    bool (*ask)(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
+    bool (*asked)(rc_store *store, int64_t *ret_before_unix_ms);
     bool (*check)(rc_store *store, rc_store_fault *fault);
     void (*watch)(rc_store *store, rc_store_is_enough is_enough, void *ctx);
     void (*close)(rc_store *store);
@@ -153,6 +183,27 @@ bool rc_store_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_stor
  * that are kept, to the millionth. */
 bool rc_store_spent_since(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,
                           rc_store_fault *fault);
+
+/* Counts what is past. Reads the operations that began before then. */
+bool rc_store_count_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_past,
+                         rc_store_fault *fault);
+
+/* When the first of what is past began; -1: nothing is. */
+bool rc_store_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
+                         rc_store_fault *fault);
+
+/* Deletes some of what is past, in one transaction: operations with all that belongs to them.
+ * Marks, names and what was spent stay, and so does what is open. Whoever calls it again until
+ * is_done has deleted all; after a fault prune is as it was before the step. */
+bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
+
+/* Gives the room that is free back to the disk: writes the whole file anew. */
+bool rc_store_shrink(rc_store *store, rc_store_fault *fault);
+
+/* A reader asks the writer of the file to delete what ended before a time; asked says whether
+ * somebody does. The wish stands until the reader is closed, or its process ends. */
+bool rc_store_ask_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
+bool rc_store_is_asked(rc_store *store, int64_t *ret_before_unix_ms);
 
 /* Asks is_enough again and again, some hundred times a second, while a question is answered: once
  * it says so, the question ends with the fault STOPPED. NULL: no question is ended. ctx: borrows

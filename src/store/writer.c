@@ -133,8 +133,10 @@ rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting)
 {
     uv_mutex_lock(&writer->lock);
     writer->is_idle = true;
-    while (is_waiting && writer->first == NULL && !writer->is_stopping)
-        uv_cond_wait(&writer->wake, &writer->lock);
+    for (uint64_t now_ns = uv_hrtime(); is_waiting && writer->first == NULL &&
+                                        !writer->is_stopping && now_ns < writer->trim.next_ns;
+         now_ns = uv_hrtime())
+        uv_cond_timedwait(&writer->wake, &writer->lock, writer->trim.next_ns - now_ns);
     writer->is_idle = false;
     rc_submission *taken = writer->first;
     writer->first = NULL;
@@ -201,21 +203,31 @@ void rc_writer_pause(rc_writer *writer, uint64_t wait_ms)
     uv_mutex_unlock(&writer->lock);
 }
 
+/* Takes taken. */
+static void keep(rc_writer *writer, rc_submission *taken)
+{
+    rc_store_fault fault;
+    if (!rc_writer_append(writer, &taken->batch, &fault)) {
+        rc_writer_fall(writer, taken, &fault);
+        return;
+    }
+    rc_writer_finish(writer, taken, RC_KEPT_SAFE, NULL);
+    rc_writer_tell_lost(writer, "the audit's queue was full");
+    /* After the answers: nobody waits for it. */
+    if (!rc_store_tidy(writer->store, false, &fault))
+        rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+}
+
 static void work(void *argument)
 {
     rc_writer *writer = argument;
-    rc_submission *taken = NULL;
-    while ((taken = rc_writer_take(writer, true)) != NULL) {
-        rc_store_fault fault;
-        if (!rc_writer_append(writer, &taken->batch, &fault)) {
-            rc_writer_fall(writer, taken, &fault);
-            continue;
-        }
-        rc_writer_finish(writer, taken, RC_KEPT_SAFE, NULL);
-        rc_writer_tell_lost(writer, "the audit's queue was full");
-        /* After the answers: nobody waits for it. */
-        if (!rc_store_tidy(writer->store, false, &fault))
-            rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+    for (;;) {
+        rc_submission *taken = rc_writer_take(writer, true);
+        if (taken != NULL)
+            keep(writer, taken);
+        else if (rc_writer_is_stopping(writer))
+            return;
+        rc_writer_trim(writer);
     }
 }
 
@@ -250,6 +262,8 @@ bool rc_writer_start(const rc_writer_settings *settings, const rc_alloc *alloc,
     memset(writer, 0, sizeof(*writer));
     writer->alloc = *alloc;
     writer->settings = *settings;
+    writer->keep_days = settings->keep_days;
+    writer->trim.done_unix_ms = -1;
     if (settings->max_count == 0)
         writer->settings.max_count = COUNT_MAX;
     if (settings->max_bytes == 0)

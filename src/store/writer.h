@@ -25,6 +25,7 @@ typedef struct rc_writer_settings {
     bool goes_on;              /* when the store fails: lost, not refused */
     uint32_t max_count;        /* submissions in the queue; 0: 16384 */
     size_t max_bytes;          /* of memory in it; 0: 64 MB */
+    uint32_t keep_days;        /* operations that ended before that are deleted; 0: none */
     const rc_sys_calls *calls; /* clock and entropy; borrows until stop */
     void *ctx;                 /* of what follows, on the writer's thread */
     /* A line of JSON with its newline: rc_suppressed_encode's. line: views. Also on a thread that
@@ -32,6 +33,8 @@ typedef struct rc_writer_settings {
     void (*on_suppressed)(void *ctx, rc_str line);
     /* The store went down (why: views), or is back (why: NULL). May be NULL. */
     void (*on_change)(void *ctx, const rc_report *why);
+    /* Some of what is past was deleted, or all of it. prune: views. May be NULL. */
+    void (*on_trimmed)(void *ctx, const rc_store_prune *prune);
     /* Waits instead of the clock. May be NULL: then it is real time, cut short by stop. */
     void (*pause)(void *ctx, uint64_t wait_ms);
 } rc_writer_settings;
@@ -63,6 +66,13 @@ rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_
  * there is, and is not counted. With a store that is down it fares like what it belongs to. Any
  * thread. batch: copies. False: no memory, or it is not well formed. */
 bool rc_writer_amend(rc_writer *writer, const rc_batch *batch);
+
+/* Another number of days, from the next second on. Any thread. */
+void rc_writer_keep_days(rc_writer *writer, uint32_t days);
+
+/* A running writer keeps what ended so shortly ago, whoever asks for it to be deleted: it may be
+ * amended yet. */
+#define RC_WRITER_AMENDS_MS INT64_C(60000)
 
 /* Does the configuration say to go on when the store fails? Any thread. */
 bool rc_writer_goes_on(const rc_writer *writer);

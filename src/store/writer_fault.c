@@ -161,6 +161,8 @@ void rc_writer_fall(rc_writer *writer, rc_submission *taken, const rc_store_faul
         rc_writer_pause(writer, rc_backoff_wait(rule, rule->schedule_count, 0, 0));
         if (rc_writer_is_stopping(writer))
             return;
+        /* A full disk has room again once something is deleted. */
+        rc_writer_trim(writer);
     } while (!probe(writer));
     come_back(writer);
     rc_writer_tell_lost(writer, reason);

@@ -10,6 +10,18 @@
 
 #include "store/writer.h"
 
+/* Deleting what is past. Of the thread alone. */
+typedef struct rc_writer_trimmer {
+    uint64_t next_ns; /* nothing is done before */
+    uint64_t next_sweep_ns;
+    uint32_t swept_days; /* keep_days at the last sweep; 0: there was none */
+    bool is_under_way;
+    bool is_asked; /* by somebody; else it is a sweep */
+    int64_t asked_unix_ms;
+    int64_t done_unix_ms; /* what was asked and is done */
+    rc_store_prune prune;
+} rc_writer_trimmer;
+
 struct rc_writer {
     rc_alloc alloc;
     rc_writer_settings settings;
@@ -21,8 +33,10 @@ struct rc_writer {
     uint64_t told_lost; /* of counts.lost */
     int64_t down_since_unix_ms;
     uint64_t lost_before; /* this outage; of counts.lost and .refused together */
+    rc_writer_trimmer trim;
 
     atomic_ullong suppressed_seq;
+    atomic_uint keep_days;
     uv_mutex_t lock;
     uv_cond_t wake;
     /* Under the lock. */
@@ -38,7 +52,8 @@ struct rc_writer {
 
 /* --- writer.c --- */
 
-/* All that is queued. is_waiting: waits for something, or for the time to stop; then NULL. */
+/* All that is queued. is_waiting: waits for something, for the time to stop, or for that of the
+ * next look at what is past; then NULL. */
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting);
 
 /* Tells everyone how it ended, and frees. Takes taken. */
@@ -59,5 +74,10 @@ void rc_writer_fall(rc_writer *writer, rc_submission *taken, const rc_store_faul
  * anything was. */
 void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const char *reason);
 void rc_writer_tell_lost(rc_writer *writer, const char *reason);
+
+/* --- writer_trim.c --- */
+
+/* Deletes a little of what is past, if there is something and it is time for it. */
+void rc_writer_trim(rc_writer *writer);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int rc_lock_file_take(rc_lock_file *lock, const char *path)
@@ -41,6 +42,33 @@ bool rc_lock_file_is_held(const char *path, int *ret_error)
         *ret_error = errno;
     close(fd);
     return *ret_error == 0 && all.l_type != F_UNLCK;
+}
+
+int rc_lock_file_write(const rc_lock_file *lock, rc_str text, const char *like)
+{
+    struct stat owner;
+    if (geteuid() == 0 && stat(like, &owner) == 0 &&
+        fchown(lock->fd, owner.st_uid, owner.st_gid) != 0)
+        return errno;
+    if (ftruncate(lock->fd, 0) != 0)
+        return errno;
+    const ssize_t count = pwrite(lock->fd, text.ptr, text.len, 0);
+    if (count < 0)
+        return errno;
+    return (size_t)count == text.len ? 0 : ENOSPC;
+}
+
+size_t rc_lock_file_read_held(const char *path, char *text, size_t size)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    ssize_t count = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return 0;
+    if (fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK)
+        count = read(fd, text, size);
+    close(fd);
+    return count > 0 ? (size_t)count : 0;
 }
 
 int rc_private_file_make(const char *path)

@@ -4,6 +4,9 @@
 #define RC_SYS_LOCK_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include <recourse/str.h>
 
 typedef struct rc_lock_file {
     int fd; /* -1: not held */
@@ -22,6 +25,14 @@ void rc_lock_file_drop(rc_lock_file *lock);
 /* Has somebody else got it now? Makes and takes nothing; a file that is not there nobody has, and
  * one that we may not open gives the errno number in ret_error, else 0. path: borrows. */
 bool rc_lock_file_is_held(const char *path, int *ret_error);
+
+/* Makes text the whole of a file that is held, and gives it to whoever owns the other file, if we
+ * may: else that one could not read it. 0, or the errno number. text, like: borrow. */
+int rc_lock_file_write(const rc_lock_file *lock, rc_str text, const char *like);
+
+/* What is in a file that somebody else holds now, as much of it as there is room for; 0: nobody
+ * does, or it cannot be read. Waits for nobody, and follows no link. path: borrows. */
+size_t rc_lock_file_read_held(const char *path, char *text, size_t size);
 
 /* Makes an empty file that its owner alone may use, unless there is something of that name, which
  * is not touched. 0, or the errno number. path: borrows. */

@@ -523,10 +523,10 @@ on_terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
         COLUMNS=$width audit --help | sed '/^Usage/d;/^  recourse /d' |
             awk -v width=$width 'length > width { print; bad = 1 } END { exit bad }'
     done
-    audit --help | grep -oE -- '--[a-z]+' | sort -u | grep -vx -- --help >options
-    [ "$(wc -l <options)" -eq 22 ]
+    audit --help | grep -oE -- '--[a-z-]+' | sort -u | grep -vx -- --help >options
+    [ "$(wc -l <options)" -eq 27 ]
     while read -r option; do
         echo "$option"
-        grep -qF -- "\\-\\-${option#--}" "$manual"
+        grep -qF -- "${option//-/\\-}" "$manual"
     done <options
 }

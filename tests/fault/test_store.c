@@ -145,6 +145,78 @@ static void test_broken_for_good(void **state)
     fail_at_each_point(true, SQLITE_IOERR_FSYNC);
 }
 
+/* --- deleting on a disk that fails --- */
+
+static void fill_store(store_world *world, ledger *book)
+{
+    world_init(world);
+    make_ids(world, book);
+    assert_true(world_open(world, RC_STORE_WRITE));
+    for (int i = 0; i < OPERATIONS; i++)
+        assert_true(append_one(world, book, i));
+    world_close(world);
+}
+
+/* Every operation is whole or gone as a whole, and what was spent is there. Gives how many there
+ * are. */
+static int assert_whole_or_gone(store_world *world, const ledger *book)
+{
+    int there = 0;
+    int64_t spent = 0;
+    rc_store_extent extent;
+    for (int i = 0; i < OPERATIONS; i++) {
+        const size_t count = timeline_count(world, &book->ids[i]);
+        assert_true(count == 0 || count == 3);
+        there += count == 3 ? 1 : 0;
+    }
+    assert_true(rc_store_check(world->store, &world->fault));
+    assert_true(rc_store_measure(world->store, &extent, &world->fault));
+    assert_int_equal(extent.strays, 0);
+    assert_int_equal(extent.operations, there);
+    assert_true(rc_sqlite_number((const rc_sqlite *)world->store, "SELECT sum(attempts) FROM spend",
+                                 &spent, &world->fault));
+    assert_int_equal(spent, OPERATIONS);
+    return there;
+}
+
+static bool prune_with_failure(int nth, bool is_for_good, int code)
+{
+    store_world world;
+    ledger book;
+    rc_store_prune prune = {.before_unix_ms = WORLD_TIME + 100000, .max = 2};
+    const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};
+    fill_store(&world, &book);
+    assert_true(
+        rc_store_open(rc_str_c(world.url), &settings, &world.alloc, &world.store, &world.fault));
+    fault_arm(nth, is_for_good, code);
+    for (int steps = 0; !prune.is_done && steps < 3 * OPERATIONS; steps++)
+        if (!rc_store_prune_step(world.store, &prune, &world.fault))
+            break;
+    (void)rc_store_tidy(world.store, true, &world.fault);
+    const bool has_failed = atomic_load(&faults.failures) > 0;
+    fault_disarm();
+    /* A commit that failed may have reached the disk, never the other way round. */
+    assert_true(OPERATIONS - assert_whole_or_gone(&world, &book) >= (int)prune.operations);
+    while (!prune.is_done)
+        assert_true(rc_store_prune_step(world.store, &prune, &world.fault));
+    assert_int_equal(assert_whole_or_gone(&world, &book), 0);
+    world_done(&world);
+    return has_failed;
+}
+
+static void test_deleting_on_a_failing_disk(void **state)
+{
+    static const int codes[] = {SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        int points = 0;
+        while (points < POINTS_MAX && prune_with_failure(points + 1, i % 2 == 0, codes[i]))
+            points++;
+        assert_true(points > 10);
+        assert_true(points < POINTS_MAX);
+    }
+}
+
 /* What failed is a typed fault, not a crash and not a success. */
 static void test_faults_have_types(void **state)
 {
@@ -366,6 +438,7 @@ int main(void)
         cmocka_unit_test_setup(test_full_for_good, set_up),
         cmocka_unit_test_setup(test_broken_once, set_up),
         cmocka_unit_test_setup(test_broken_for_good, set_up),
+        cmocka_unit_test_setup(test_deleting_on_a_failing_disk, set_up),
         cmocka_unit_test_setup(test_faults_have_types, set_up),
         cmocka_unit_test_setup(test_locked_by_a_shell, set_up),
         cmocka_unit_test_setup(test_each_allocation_of_opening_fails, set_up),

@@ -1,0 +1,116 @@
+/* The writer keeps the audit trimmed: what is older than the configuration says, and what somebody
+ * asks it to delete, goes a small transaction at a time, between those that answers wait for.
+ *
+ *   looks, every second ──► somebody asks, or a sweep is due ──► step, rest, step, rest ... done
+ *
+ * A rest is nine times as long as its step: at most a tenth of the writer's time goes into it. */
+#include "store/writer_private.h"
+
+#include "sys/clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define LOOK_NS NS_PER_S
+#define FAILED_NS (60 * NS_PER_S)
+#define SWEEP_NS (3600 * NS_PER_S)
+#define STEP_OPERATIONS 256
+#define REST_FACTOR 9
+#define DAY_MS INT64_C(86400000)
+
+static void begin(rc_writer_trimmer *trim, bool is_asked, int64_t before_unix_ms)
+{
+    trim->is_under_way = true;
+    trim->is_asked = is_asked;
+    trim->prune = (rc_store_prune){.before_unix_ms = before_unix_ms, .max = STEP_OPERATIONS};
+}
+
+/* What has just ended may be amended yet. */
+static int64_t asked_time(const rc_writer *writer, int64_t before_unix_ms)
+{
+    const int64_t last = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
+    return before_unix_ms < last ? before_unix_ms : last;
+}
+
+/* Is there something to do? Then it is begun. */
+static bool look(rc_writer *writer, uint64_t now_ns)
+{
+    rc_writer_trimmer *trim = &writer->trim;
+    const uint32_t days = atomic_load(&writer->keep_days);
+    int64_t asked_unix_ms = 0;
+    if (rc_store_is_asked(writer->store, &asked_unix_ms)) {
+        /* One that is done stands there until whoever asked has seen it. */
+        if (asked_unix_ms == trim->done_unix_ms)
+            return false;
+        trim->asked_unix_ms = asked_unix_ms;
+        begin(trim, true, asked_time(writer, asked_unix_ms));
+        return true;
+    }
+    trim->done_unix_ms = -1;
+    if (days == 0 || (days == trim->swept_days && now_ns < trim->next_sweep_ns))
+        return false;
+    trim->swept_days = days;
+    trim->next_sweep_ns = now_ns + SWEEP_NS;
+    begin(trim, false, rc_clock_unix_ms(writer->settings.calls) - (int64_t)days * DAY_MS);
+    return true;
+}
+
+/* Who asked has left, or the configuration wants more to be kept. What is deleted stays so, and its
+ * notes go in any case. */
+static bool is_wanted(rc_writer *writer)
+{
+    const rc_writer_trimmer *trim = &writer->trim;
+    int64_t asked_unix_ms = 0;
+    if (trim->prune.is_in_notes)
+        return true;
+    return trim->is_asked ? rc_store_is_asked(writer->store, &asked_unix_ms) &&
+                                asked_unix_ms == trim->asked_unix_ms
+                          : atomic_load(&writer->keep_days) == trim->swept_days;
+}
+
+static void finish(rc_writer *writer)
+{
+    rc_writer_trimmer *trim = &writer->trim;
+    trim->is_under_way = false;
+    if (trim->is_asked && trim->prune.is_done)
+        trim->done_unix_ms = trim->asked_unix_ms;
+    if (trim->prune.operations > 0 && writer->settings.on_trimmed != NULL)
+        writer->settings.on_trimmed(writer->settings.ctx, &trim->prune);
+}
+
+static void step(rc_writer *writer, uint64_t began_ns)
+{
+    rc_writer_trimmer *trim = &writer->trim;
+    rc_store_fault fault;
+    if (!rc_store_prune_step(writer->store, &trim->prune, &fault)) {
+        finish(writer);
+        trim->next_ns = began_ns + FAILED_NS;
+        rc_writer_suppress(writer, &fault,
+                           "what is past stays in the audit; deleting it is tried again later");
+        return;
+    }
+    if (trim->prune.is_done)
+        finish(writer);
+    if (!rc_store_tidy(writer->store, false, &fault))
+        rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
+    const uint64_t now_ns = uv_hrtime();
+    trim->next_ns = now_ns + REST_FACTOR * (now_ns - began_ns);
+}
+
+void rc_writer_trim(rc_writer *writer)
+{
+    rc_writer_trimmer *trim = &writer->trim;
+    const uint64_t now_ns = uv_hrtime();
+    if (now_ns < trim->next_ns || rc_writer_is_stopping(writer))
+        return;
+    if (trim->is_under_way && !is_wanted(writer))
+        finish(writer);
+    if (!trim->is_under_way && !look(writer, now_ns)) {
+        trim->next_ns = now_ns + LOOK_NS;
+        return;
+    }
+    step(writer, now_ns);
+}
+
+void rc_writer_keep_days(rc_writer *writer, uint32_t days)
+{
+    atomic_store(&writer->keep_days, days);
+}
