@@ -69,8 +69,7 @@ soak_calls() {
 soak_copy() {
     local log=$work/copy.log place
     if tools/build.sh release >"$log" 2>&1 && place=$(cd "$root/release" && pwd) &&
-        RECOURSE=$place/recourse RECOURSE_BINARY=$place RECOURSE_SOURCE=$(pwd) RECOURSE_WHOLE_COPY=1 \
-            bats tests/house/binary.bats >>"$log" 2>&1; then
+        RECOURSE_BINARY=$place RECOURSE_SOURCE=$(pwd) bats tests/soak/copy.bats >>"$log" 2>&1; then
         echo "copy: ok"
     else
         tail -n 60 "$log"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# What ships: hardened, free of surprises, and the same bytes wherever it is built.
+# What ships: hardened, and free of surprises. That it is the same bytes wherever it is built:
+# tests/soak/copy.bats.
 
 bats_require_minimum_version 1.5.0
 
@@ -25,25 +26,5 @@ bats_require_minimum_version 1.5.0
     for file in recourse librecourse.a librecourse.so.0; do
         echo "$file"
         run -1 grep -aqF -e "$RECOURSE_SOURCE/" -e "$RECOURSE_BINARY" "$RECOURSE_BINARY/$file"
-    done
-}
-
-# The command takes as long as everything else together: it is built again where there is time
-# (make soak).
-@test "a copy of the source in another place builds to the same bytes" {
-    targets=(--target recourse_core --target recourse_shared)
-    files=(librecourse.a librecourse.so.0)
-    if [ -n "${RECOURSE_WHOLE_COPY:-}" ]; then
-        targets+=(--target recourse)
-        files+=(recourse)
-    fi
-    copy=$BATS_TEST_TMPDIR/elsewhere
-    mkdir "$copy"
-    cd "$RECOURSE_SOURCE" || return
-    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools web "$copy"
-    RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release "${targets[@]}"
-    for file in "${files[@]}"; do
-        echo "$file"
-        cmp "$RECOURSE_BINARY/$file" "$copy/out/release/$file"
     done
 }

@@ -1,0 +1,16 @@
+#!/usr/bin/env bats
+# What ships is the same bytes wherever it is built. It is all built once more, for which only
+# make soak has time.
+
+@test "a copy of the source in another place builds to the same bytes" {
+    copy=$BATS_TEST_TMPDIR/elsewhere
+    mkdir "$copy"
+    cd "$RECOURSE_SOURCE" || return
+    cp -r CMakeLists.txt CMakePresets.json LICENSE recourse.pc.in cmake include src spec tools web "$copy"
+    RECOURSE_BUILD=$copy/out "$copy/tools/build.sh" release --target recourse_core --target recourse_shared \
+        --target recourse
+    for file in librecourse.a librecourse.so.0 recourse; do
+        echo "$file"
+        cmp "$RECOURSE_BINARY/$file" "$copy/out/release/$file"
+    done
+}
