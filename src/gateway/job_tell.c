@@ -179,7 +179,7 @@ static const rc_report *tell_all(rc_gate_job *job)
 {
     const rc_action *action = &job->action;
     const bool is_tried = job->report != NULL;
-    const bool is_late = is_tried && (job->is_late || action->reason == RC_WHY_DEADLINE_PASSED);
+    const bool is_late = (is_tried && job->is_late) || action->reason == RC_WHY_DEADLINE_PASSED;
     char room[256];
     rc_builder builder;
     rc_code code = is_tried ? RC_CODE_NONE : untried_code(action);
@@ -192,8 +192,7 @@ static const rc_report *tell_all(rc_gate_job *job)
         is_tried ? RC_STR("")
                  : rc_gate_sentence(rc_reason_text(action->reason), room, sizeof room));
     if (is_late)
-        rc_builder_set_message(&builder,
-                               RC_STR("The deadline passed before the answer was whole."));
+        rc_gate_job_tell_deadline(job, &builder);
     if (is_foreign(job))
         tell_foreign(job, &builder);
     rc_builder_set_cause(&builder, job->report);
