@@ -84,13 +84,13 @@ static void write_connections(FILE *out)
 
 /* ---- docs/connections.md ---- */
 
-static void put_connection(FILE *out, const char *name, bool stays, const char *message,
+static void put_connection(FILE *out, const char *name, bool is_last, const char *message,
                            const char *text, const char *advice, const char *limit)
 {
     const bool is_made = message[0] == '\0';
     const char *quote = limit[0] != '\0' ? "`" : "";
     fprintf(out, "| `%s` | %s | %s | %s | %s%s%s |\n", name, is_made ? text : message,
-            stays ? "no" : "yes", is_made ? "" : advice, quote, limit, quote);
+            is_last ? "no" : "yes", is_made ? "" : advice, quote, limit, quote);
 }
 
 static void write_connections_page(FILE *out)
@@ -114,9 +114,10 @@ static void write_connections_page(FILE *out)
         "| name | what happened | tried again there | what to do | time limit |\n"
         "|---|---|---|---|---|\n",
         out);
-#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
-                      limit)                                                                    \
-    put_connection(out, name, STAYS, message, text, advice, limit);
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated,    \
+                      limit)                                                                       \
+    put_connection(out, name, STAYS || strcmp(#ACTION, "RAISE_LIMIT") == 0, message, text, advice, \
+                   limit);
 #include "../spec/connection.def"
 }
 

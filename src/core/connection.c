@@ -44,8 +44,7 @@ static bool is_timed(const rc_connection_info *row, int64_t limit_ms)
     return row->limit[0] != '\0' && limit_ms > 0;
 }
 
-/* As it was set: nothing is rounded. */
-static void push_limit(rc_buf *buf, int64_t limit_ms)
+void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms)
 {
     const bool is_round = limit_ms % (limit_ms < 3600000 ? 1000 : 60000) == 0;
     if (is_round) {
@@ -69,7 +68,7 @@ static void push_sentence(rc_buf *buf, const rc_connection_info *row, int64_t li
     if (!is_told)
         return;
     rc_buf_push(buf, RC_STR("within "));
-    push_limit(buf, limit_ms);
+    rc_connection_push_limit(buf, limit_ms);
     rc_buf_push(buf, RC_STR(" ("));
     rc_buf_push(buf, rc_str_c(row->limit));
     rc_buf_push_byte(buf, ')');
@@ -147,7 +146,7 @@ static void set_detail(rc_builder *builder, const rc_connection_info *row, rc_st
         rc_buf_push(&text, RC_STR("; "));
         rc_buf_push(&text, rc_str_c(row->limit));
         rc_buf_push(&text, RC_STR(": "));
-        push_limit(&text, limit_ms);
+        rc_connection_push_limit(&text, limit_ms);
     }
     rc_builder_set_detail(builder, rc_buf_status(&text) == RC_OK ? rc_buf_get(&text) : detail);
 }

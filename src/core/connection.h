@@ -34,4 +34,7 @@ void rc_connection_tell(rc_builder *builder, const rc_failure *failure, const rc
  */
 void rc_connection_tell_deadline(rc_builder *builder, rc_connection_fault fault, int64_t limit_ms);
 
+/* A time limit as it was set, for people: "30s", "1500ms". Nothing is rounded. */
+void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms);
+
 #endif
