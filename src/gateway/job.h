@@ -261,6 +261,8 @@ uint64_t rc_gate_job_deadline(const rc_gate_job *job);
 void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure);
 /* Rule, words and advice of a DeadlineExceeded: whose time it was, and how long. */
 void rc_gate_job_tell_deadline(const rc_gate_job *job, rc_builder *builder);
+/* Into the context of what ended because a wait would have been too long for it. */
+void rc_gate_job_note_deadline(const rc_gate_job *job, rc_builder *builder);
 /* It passed while the body came. */
 void rc_gate_job_refuse_late(rc_gate_job *job);
 

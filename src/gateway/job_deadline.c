@@ -45,6 +45,14 @@ void rc_gate_job_tell_deadline(const rc_gate_job *job, rc_builder *builder)
     rc_builder_set_rule(builder, rc_str_c(passed.rule));
 }
 
+void rc_gate_job_note_deadline(const rc_gate_job *job, rc_builder *builder)
+{
+    const deadline ahead = deadline_of(job);
+    rc_builder_set_context(builder, RC_STR("deadline"),
+                           rc_str_c(rc_connection_get(ahead.fault)->limit));
+    rc_builder_set_context_int(builder, RC_STR("deadline_ms"), (int64_t)ahead.limit_ms);
+}
+
 void rc_gate_job_refuse_late(rc_gate_job *job)
 {
     rc_builder builder;

@@ -75,6 +75,8 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
     else if (job->report == NULL && untried_code(action) == RC_CODE_OVERLOADED)
         rc_builder_set_retry_after_ms(builder, RC_GATE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
+    if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
+        rc_gate_job_note_deadline(job, builder);
     if (action->attempt > 0)
         rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
     if (job->now != NULL && job->was_begun) {

@@ -8,7 +8,7 @@ import threading
 
 from gateways import Lasting
 from harness import RECOURSE, WAIT_S, Suite, check, main, wait_until
-from peers import CLEAN, Client, Upstream, chat, hanging, http, post
+from peers import CLEAN, Client, Upstream, chat, hanging, http, post, saying
 from streams import CHAT, framed, parse_sse
 
 SHORT, LONG = 300, 3600000
@@ -67,6 +67,7 @@ ROUTES = {
     "policy": ({}, {"policy": "brief"}),
     "silent": ({"first_byte_ms": SHORT}, {}),
     "late": ({}, {"deadline_ms": SHORT}),
+    "wait": ({}, {"policy": "patient"}),
 }
 HEAD, EVENTS = framed(CHAT, "chunked")
 OPENED = HEAD + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in CHAT.pieces(b"")[:1])
@@ -128,7 +129,8 @@ def start():
     made = Lasting({
         "providers": {name: {"kind": "openai", "base_url": base, "keys": ["env:KEY_1"]}
                       for name, base in bases.items()},
-        "policies": {"once": {"max_attempts": 1}, "brief": {"max_attempts": 1, "budget_ms": 200}},
+        "policies": {"once": {"max_attempts": 1}, "brief": {"max_attempts": 1, "budget_ms": 200},
+                     "patient": {"max_attempts": 3, "max_delay_ms": LONG}},
         "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0, "threads": 1,
         "routes": [{"model": name, "policy": "once", "deadline_ms": LONG, "chain": [{"target": f"{name}/m"}],
                     "timeouts": {"connect_ms": LONG, "first_byte_ms": LONG, "idle_ms": LONG, **timeouts},
@@ -223,6 +225,20 @@ def a_body_that_does_not_come():
     check(logged(report["report_id"])["rule"] == "deadline.body", report)
 
 
+def a_wait_that_does_not_fit():
+    """The provider's own error goes to the client at once; the record says which deadline was in the way."""
+    mark, plan = upstream.plan(saying(http(b'{"error":{"message":"slow down"}}', "429 Too Many Requests",
+                                           extra=b"Retry-After: 60\r\n")))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "wait", extra=deadline(20000)))
+    check(answer.status == 429 and len(plan.seen) == 1, answer)
+    report = json.loads(answer.body)["recourse"]
+    shown = run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
+    context = json.loads(shown.stdout)["operation"]["report"]["context"]
+    check(context["decision"] == "wait_past_deadline" and context["deadline_ms"] == 20000, context)
+    check(context["deadline"] == "x-recourse-deadline-ms", context)
+
+
 def all_differ():
     told = {(case[5], case[7]) for case in CASES.values()}
     check(len({rule for rule, _ in told}) == len(told), told)
@@ -243,6 +259,7 @@ suite = Suite()
 for case in CASES:
     suite.case(f"{case} is told everywhere", is_told, case)
 suite.case("a body that does not come", a_body_that_does_not_come)
+suite.case("a wait that does not fit", a_wait_that_does_not_fit)
 suite.case("each has its own rule", all_differ)
 for case in ("connect", "tls", "silent", "late"):
     suite.case(f"recourse call shows {case}", call_shows, case)
