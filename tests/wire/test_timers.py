@@ -67,6 +67,8 @@ ROUTES = {
     "policy": ({}, {"policy": "brief"}),
     "silent": ({"first_byte_ms": SHORT}, {}),
     "late": ({}, {"deadline_ms": SHORT}),
+    "built_in": ({"first_byte_ms": SHORT}, {"chain": [{"target": "demo/hang"}]}),
+    "built_in_stall": ({"idle_ms": SHORT}, {"chain": [{"target": "demo/stall-after-1"}]}),
     "wait": ({}, {"policy": "patient"}),
 }
 HEAD, EVENTS = framed(CHAT, "chunked")
@@ -118,6 +120,10 @@ CASES = {
                "silent did not begin its answer", "timeouts.first_byte_ms", "300ms"),
     "late": ("late", None, False, b"", LATE, "deadline.route",
              "The route's deadline passed: the answer was not whole", "deadline_ms", "300ms"),
+    "built-in": ("built_in", None, False, b"", TIMEOUT, "timeout.first_byte",
+                 "demo did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+    "built-in stall": ("built_in_stall", None, True, b"", STREAM, "timeout.stall",
+                       "demo's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
 }
 
 
@@ -127,8 +133,9 @@ def start():
     for name, peer in peers.items():
         bases[name] = f"{'https' if name == 'tls' else 'http'}://127.0.0.1:{peer.port}/v1"
     made = Lasting({
-        "providers": {name: {"kind": "openai", "base_url": base, "keys": ["env:KEY_1"]}
-                      for name, base in bases.items()},
+        "providers": {"demo": {"kind": "demo"},
+                      **{name: {"kind": "openai", "base_url": base, "keys": ["env:KEY_1"]}
+                         for name, base in bases.items()}},
         "policies": {"once": {"max_attempts": 1}, "brief": {"max_attempts": 1, "budget_ms": 200},
                      "patient": {"max_attempts": 3, "max_delay_ms": LONG}},
         "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0, "threads": 1,
