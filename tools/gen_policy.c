@@ -75,7 +75,8 @@ static void write_connections(FILE *out)
           "typedef enum rc_connection_fault {\n",
           out);
     put_value(out, "RC_CONNECTION", "NONE", 0, "it did not, or nobody knows why");
-#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
+                      limit)                                                                    \
     put_value(out, "RC_CONNECTION", #ID, number, text);
 #include "../spec/connection.def"
     fputs("} rc_connection_fault;\n\n/* clang-format on */\n\n#endif\n", out);
@@ -83,29 +84,40 @@ static void write_connections(FILE *out)
 
 /* ---- docs/connections.md ---- */
 
-static void put_connection(FILE *out, const char *name, bool stays, const char *message,
-                           const char *text, const char *advice)
+static void put_connection(FILE *out, const char *name, bool is_last, const char *message,
+                           const char *text, const char *advice, const char *limit)
 {
     const bool is_made = message[0] == '\0';
-    fprintf(out, "| `%s` | %s | %s | %s |\n", name, is_made ? text : message, stays ? "no" : "yes",
-            is_made ? "" : advice);
+    const char *quote = limit[0] != '\0' ? "`" : "";
+    fprintf(out, "| `%s` | %s | %s | %s | %s%s%s |\n", name, is_made ? text : message,
+            is_last ? "no" : "yes", is_made ? "" : advice, quote, limit, quote);
 }
 
 static void write_connections_page(FILE *out)
 {
     begin_page(out, "connection", "Why connections fail");
-    fputs("What failed between a gateway and a provider's host. The code is ConnectionFailed, "
-          "ConnectionReset or NetworkTimeout;\n"
-          "the report's `rule` and `message` say which of these it was, its `detail` where, in the "
-          "system's words, and whose\n"
-          "certificate it was. Rules see it as `connection:NAME`.\n\n"
-          "What lasts for longer than retries go on is not tried again at the same target. The "
-          "next target of a chain is tried\n"
-          "in any case.\n\n"
-          "| name | what happened | tried again there | what to do |\n|---|---|---|---|\n",
-          out);
-#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
-    put_connection(out, name, STAYS, message, text, advice);
+    fputs(
+        "What failed between a gateway and a provider's host. The code is ConnectionFailed, "
+        "ConnectionReset or NetworkTimeout;\n"
+        "the report's `rule` and `message` say which of these it was, its `detail` where, in the "
+        "system's words, and whose\n"
+        "certificate it was. Rules see it as `connection:NAME`.\n\n"
+        "What lasts for longer than retries go on is not tried again at the same target. The "
+        "next target of a chain is tried\n"
+        "in any case.\n\n"
+        "Where a time limit is named, the message says how long it was and which one: \"within 30s "
+        "(timeouts.idle_ms)\" in\n"
+        "place of \"in time\". What ends behind content is a StreamInterrupted, with the same "
+        "words; what must not be sent twice\n"
+        "is an OutcomeUnknown, with the same words behind its own; and a call that ended at its "
+        "deadline is a DeadlineExceeded.\n\n"
+        "| name | what happened | tried again there | what to do | time limit |\n"
+        "|---|---|---|---|---|\n",
+        out);
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated,    \
+                      limit)                                                                       \
+    put_connection(out, name, STAYS || strcmp(#ACTION, "RAISE_LIMIT") == 0, message, text, advice, \
+                   limit);
 #include "../spec/connection.def"
 }
 

@@ -90,6 +90,7 @@ typedef struct rc_failure {
     rc_str connection_detail;       /* what else is known of that, for the log */
     int64_t certificate_unix_ms;    /* EXPIRED, NOT_YET_VALID: the end, or the beginning, of the
                                        certificate's time; 0: not known */
+    int64_t limit_ms; /* of a `connection` that is about time: how long there was; 0: not known */
 } rc_failure;
 
 /* What it means. Texts view the failure, static tables or `space`. */

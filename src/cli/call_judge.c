@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cli/call.h"
 #include "cli/complaint.h"
+#include "core/connection.h"
 
 void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
 {
@@ -152,6 +153,19 @@ static bool is_token_missing(const rc_caller *c)
            rc_report_provider(facts->report).len == 0;
 }
 
+/* Whoever was asked says nothing, not even that the time is over. */
+static void fail_late(rc_caller *c)
+{
+    char room[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_push(&text, RC_STR("The call was not finished within "));
+    rc_connection_push_limit(&text, (int64_t)c->deadline_ms);
+    rc_buf_push(&text, RC_STR(" (--deadline)."));
+    rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, rc_buf_get(&text),
+                   RC_STR("To allow more time, raise --deadline."));
+}
+
 static void judge(rc_caller *c)
 {
     const rc_report *why = c->ask.facts.report;
@@ -160,7 +174,7 @@ static void judge(rc_caller *c)
     if (c->is_escaped || c->signal != 0)
         fail_cancelled(c);
     else if (c->is_late && why == NULL)
-        rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, RC_STR(""), RC_STR(""));
+        fail_late(c);
     else if (why != NULL && c->own_why != NULL)
         c->report = rc_report_dup(c->own_why);
     else if (why != NULL && c->via != NULL && c->ask.facts.is_unreachable)

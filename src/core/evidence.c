@@ -74,7 +74,8 @@ static rc_fact family_fact(rc_family family)
 static rc_fact connection_fact(rc_connection_fault fault)
 {
     switch (fault) {
-#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
+                      limit)                                                                    \
     case RC_CONNECTION_##ID:                                                                    \
         return RC_FACT_CONNECTION_##ID;
 #include "../../spec/connection.def"

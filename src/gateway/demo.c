@@ -73,6 +73,12 @@ void rc_demo_cancel(rc_demo_call *call)
     uv_close((uv_handle_t *)&call->timer, on_closed);
 }
 
+/* How long one of its waits may be. */
+static uint32_t most_ms(const rc_demo_call *call)
+{
+    return call->is_begun ? call->idle_ms : call->first_byte_ms;
+}
+
 static void fail(rc_demo_call *call, rc_upstream_kind kind)
 {
     const rc_upstream_handler *handler = call->handler;
@@ -83,6 +89,7 @@ static void fail(rc_demo_call *call, rc_upstream_kind kind)
         .transport = rc_upstream_kind_transport(kind),
         .phase = call->is_begun ? RC_PHASE_HEADERS : RC_PHASE_SENT,
         .text = rc_upstream_kind_text(kind),
+        .limit_ms = call->is_late ? most_ms(call) : 0,
     };
     rc_demo_cancel(call);
     handler->on_failure(ctx, &failure);
@@ -141,7 +148,7 @@ static void on_timer(uv_timer_t *timer);
 /* A wait that is longer than the request allows ends it, as it would end a server's. */
 static void wait(rc_demo_call *call, uint64_t wait_ms)
 {
-    const uint32_t most = call->is_begun ? call->idle_ms : call->first_byte_ms;
+    const uint32_t most = most_ms(call);
     call->is_late = most > 0 && wait_ms > most;
     call->is_waiting = true;
     (void)uv_timer_start(&call->timer, on_timer, call->is_late ? most : wait_ms, 0);

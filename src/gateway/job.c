@@ -236,6 +236,7 @@ void rc_gate_job_cut_short(rc_gate_job *job)
  * not begun. */
 static void end_late_try(rc_gate_job *job)
 {
+    const rc_config_timeouts *timeouts = &job->route->timeouts;
     rc_gate_try *try = job->now;
     job->is_late = rc_gate_now(job->gate) >= job->action.deadline_at_ms;
     if (!job->is_late && job->beside != NULL && rc_gate_try_has_begun(try))
@@ -248,7 +249,11 @@ static void end_late_try(rc_gate_job *job)
     rc_failure failure = {
         .transport = RC_TRANSPORT_TIMEOUT,
         .phase = try->mode == RC_MODE_HEAD ? RC_PHASE_SENT : RC_PHASE_HEADERS,
+        .connection = RC_CONNECTION_FIRST_CONTENT_TIMEOUT,
+        .limit_ms = (int64_t)(timeouts->first_byte_ms + timeouts->connect_ms),
     };
+    if (job->is_late)
+        rc_gate_job_set_deadline(job, &failure);
     rc_gate_try_stop(try);
     rc_gate_try_fail(try, &failure);
 }
@@ -278,8 +283,7 @@ static void on_due(rc_gate_job *job)
     if (job->state == RC_JOB_KEEPING) {
         rc_gate_job_on_unsafe(job);
     } else if (job->state == RC_JOB_READING) {
-        rc_gate_job_refuse(job, RC_CODE_DEADLINE_EXCEEDED, 504,
-                           RC_STR("The deadline passed before the request's body had come."));
+        rc_gate_job_refuse_late(job);
     } else if (job->state == RC_JOB_WAITING) {
         job->state = RC_JOB_TRYING;
         rc_gate_job_do(job,
@@ -294,12 +298,6 @@ static void on_due(rc_gate_job *job)
     } else {
         end_late_try(job);
     }
-}
-
-/* The client's own: it runs from the request's first byte on, and while the body comes. */
-uint64_t rc_gate_job_deadline(const rc_gate_job *job)
-{
-    return job->request.deadline_ms > 0 ? job->began_ms + job->request.deadline_ms : RC_UNLIMITED;
 }
 
 static uint64_t due_ms(const rc_gate_job *job)

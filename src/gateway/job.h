@@ -249,11 +249,22 @@ void rc_gate_job_cut_short(rc_gate_job *job);
 
 /* Does what rc_call says. */
 void rc_gate_job_do(rc_gate_job *job, rc_action action);
-/* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
-uint64_t rc_gate_job_deadline(const rc_gate_job *job);
 /* Sets the timer by the state. */
 void rc_gate_job_arm(rc_gate_job *job);
 void rc_gate_job_on_drained(rc_gate_job *job);
+
+/* ---- job_deadline.c: its time ---- */
+
+/* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
+uint64_t rc_gate_job_deadline(const rc_gate_job *job);
+/* A try that the deadline ends fails because of it. */
+void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure);
+/* Rule, words and advice of a DeadlineExceeded: whose time it was, and how long. */
+void rc_gate_job_tell_deadline(const rc_gate_job *job, rc_builder *builder);
+/* Into the context of what ended because a wait would have been too long for it. */
+void rc_gate_job_note_deadline(const rc_gate_job *job, rc_builder *builder);
+/* It passed while the body came. */
+void rc_gate_job_refuse_late(rc_gate_job *job);
 
 /* ---- job_request.c: what the client asks ---- */
 

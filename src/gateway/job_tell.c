@@ -75,6 +75,8 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
     else if (job->report == NULL && untried_code(action) == RC_CODE_OVERLOADED)
         rc_builder_set_retry_after_ms(builder, RC_GATE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
+    if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
+        rc_gate_job_note_deadline(job, builder);
     if (action->attempt > 0)
         rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);
     if (job->now != NULL && job->was_begun) {
@@ -179,7 +181,7 @@ static const rc_report *tell_all(rc_gate_job *job)
 {
     const rc_action *action = &job->action;
     const bool is_tried = job->report != NULL;
-    const bool is_late = is_tried && (job->is_late || action->reason == RC_WHY_DEADLINE_PASSED);
+    const bool is_late = (is_tried && job->is_late) || action->reason == RC_WHY_DEADLINE_PASSED;
     char room[256];
     rc_builder builder;
     rc_code code = is_tried ? RC_CODE_NONE : untried_code(action);
@@ -192,8 +194,7 @@ static const rc_report *tell_all(rc_gate_job *job)
         is_tried ? RC_STR("")
                  : rc_gate_sentence(rc_reason_text(action->reason), room, sizeof room));
     if (is_late)
-        rc_builder_set_message(&builder,
-                               RC_STR("The deadline passed before the answer was whole."));
+        rc_gate_job_tell_deadline(job, &builder);
     if (is_foreign(job))
         tell_foreign(job, &builder);
     rc_builder_set_cause(&builder, job->report);

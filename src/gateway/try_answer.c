@@ -340,6 +340,7 @@ static void fail_transport(rc_gate_try *try, const rc_upstream_failure *failure)
         .connection = failure->connection,
         .connection_detail = failure->detail,
         .certificate_unix_ms = failure->certificate_unix_ms,
+        .limit_ms = failure->limit_ms,
     };
     rc_gate_try_fail(try, &known);
 }

@@ -201,7 +201,9 @@ bool rc_gate_try_coded_fail(rc_gate_try *try, const rc_upstream_failure *failure
         return true;
     }
     coded->failure = *failure;
+    /* What it views is gone by then. */
     coded->failure.text = rc_upstream_kind_text(failure->kind);
+    coded->failure.detail = rc_str_make(NULL, 0);
     coded->is_over = coded->has_failed = true;
     return false;
 }

@@ -160,8 +160,10 @@ void rc_gate_try_stream_end(rc_gate_try *try, const rc_upstream_failure *failure
         .phase = RC_PHASE_HEADERS,
     };
     if (failure != NULL) {
-        known.connection = failure->connection;
+        known.connection = failure->connection == RC_CONNECTION_IDLE_TIMEOUT ? RC_CONNECTION_STALLED
+                                                                             : failure->connection;
         known.connection_detail = failure->detail;
+        known.limit_ms = failure->limit_ms;
     }
     rc_gate_try_fail(try, &known);
 }

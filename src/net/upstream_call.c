@@ -94,6 +94,15 @@ static rc_phase phase_of(const rc_upstream_call *call, uint64_t sent)
     return sent > 0 ? RC_PHASE_SENT : RC_PHASE_CONNECT;
 }
 
+static uint32_t limit_of(const rc_upstream_request *request, rc_upstream_kind kind)
+{
+    if (kind == RC_UPSTREAM_FIRST_BYTE_TIMEOUT)
+        return request->first_byte_ms;
+    if (kind == RC_UPSTREAM_IDLE_TIMEOUT || kind == RC_UPSTREAM_SEND_TIMEOUT)
+        return request->idle_ms;
+    return rc_upstream_kind_transport(kind) == RC_TRANSPORT_TIMEOUT ? request->connect_ms : 0;
+}
+
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text)
 {
     uint64_t sent = sent_bytes(call);
@@ -108,6 +117,7 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
         .is_local = rc_upstream_kind_is_local(kind),
         .was_reused = call->was_reused,
         .text = text != NULL ? text : rc_upstream_kind_text(kind),
+        .limit_ms = limit_of(&call->request, kind),
         .bytes_sent = sent,
         .bytes_received = call->received,
         .body_bytes = call->body_bytes,

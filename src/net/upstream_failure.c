@@ -12,7 +12,8 @@ static const struct {
 #define ROW(ID, is_local, text) {RC_CONNECTION_NONE, RC_TRANSPORT_NONE, is_local, text},
     RC_UPSTREAM_KINDS(ROW)
 #undef ROW
-#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
+                      limit)                                                                    \
     {RC_CONNECTION_##ID, RC_TRANSPORT_##TRANSPORT, false, text},
 #include "../../spec/connection.def"
 };

@@ -30,7 +30,8 @@ typedef enum rc_upstream_kind {
 #define RC_UPSTREAM_ENUM(ID, is_local, text) RC_UPSTREAM_##ID,
     RC_UPSTREAM_KINDS(RC_UPSTREAM_ENUM)
 #undef RC_UPSTREAM_ENUM
-#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated) \
+#define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
+                      limit)                                                                    \
     RC_UPSTREAM_##ID,
 #include "../../spec/connection.def"
 } rc_upstream_kind;
@@ -50,6 +51,7 @@ typedef struct rc_upstream_failure {
                          refused, which are a stranger's words. Empty: of what is ours */
     int64_t certificate_unix_ms; /* the end of its time, or the beginning where that is yet to come;
                                     0: of no certificate */
+    uint32_t limit_ms;           /* of a timeout: how long there was; 0: of anything else */
     uint64_t bytes_sent;         /* of the request */
     uint64_t bytes_received;     /* of the response */
     uint64_t body_bytes;         /* of them told by on_body */

@@ -229,6 +229,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     said 'there is no policy "fats"; did you mean fast?'
     run -124 --separate-stderr call --deadline 300ms --model up/mock/hang hello
     said DeadlineExceeded
+    said deadline.client
 }
 
 # ---- failures that do not ----
@@ -493,6 +494,7 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
     # It knows nothing of deadlines: ours is kept all the same.
     run -124 --separate-stderr call --via "$up" --deadline 100ms --model mock/hang hello
     said DeadlineExceeded
+    said 'not finished within 100ms (--deadline)'
 }
 
 # One that answers whatever is asked with the same bytes, at $port.

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -134,19 +135,220 @@ static void each_reason_has_its_words(void **state)
     }
 }
 
-/* All that are about making a connection are above. */
-static void none_is_forgotten(void **state)
+/* ---- time ---- */
+
+typedef struct timer {
+    rc_connection_fault fault;
+    rc_phase phase;
+    const char *rule;
+    const char *message; /* with 30 s */
+    const char *limit;
+} timer;
+
+static const timer timers[] = {
+    {RC_CONNECTION_DNS_TIMEOUT, RC_PHASE_CONNECT, "timeout.dns",
+     "The name of exp's host was not found within 30s (timeouts.connect_ms).",
+     "timeouts.connect_ms"},
+    {RC_CONNECTION_CONNECT_TIMEOUT, RC_PHASE_CONNECT, "timeout.connect",
+     "exp's host did not take the connection within 30s (timeouts.connect_ms).",
+     "timeouts.connect_ms"},
+    {RC_CONNECTION_TLS_TIMEOUT, RC_PHASE_CONNECT, "timeout.tls",
+     "The TLS handshake with exp's host did not end within 30s (timeouts.connect_ms).",
+     "timeouts.connect_ms"},
+    {RC_CONNECTION_SEND_TIMEOUT, RC_PHASE_SENT, "timeout.send",
+     "exp took no more of the request within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
+    {RC_CONNECTION_FIRST_BYTE_TIMEOUT, RC_PHASE_SENT, "timeout.first_byte",
+     "exp did not begin its answer within 30s (timeouts.first_byte_ms).", "timeouts.first_byte_ms"},
+    {RC_CONNECTION_IDLE_TIMEOUT, RC_PHASE_HEADERS, "timeout.idle",
+     "exp's answer stopped: nothing more came within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
+    {RC_CONNECTION_STALLED, RC_PHASE_HEADERS, "timeout.stall_early",
+     "exp's stream stalled: nothing came within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
+    {RC_CONNECTION_FIRST_CONTENT_TIMEOUT, RC_PHASE_HEADERS, "timeout.first_content",
+     "exp sent no content within 30s (timeouts.first_byte_ms + connect_ms).",
+     "timeouts.first_byte_ms + connect_ms"},
+    {RC_CONNECTION_DEADLINE_CLIENT, RC_PHASE_SENT, "deadline.client",
+     "The client's deadline passed: the answer was not whole within 30s (x-recourse-deadline-ms).",
+     "x-recourse-deadline-ms"},
+    {RC_CONNECTION_DEADLINE_ROUTE, RC_PHASE_SENT, "deadline.route",
+     "The route's deadline passed: the answer was not whole within 30s (deadline_ms).",
+     "deadline_ms"},
+    {RC_CONNECTION_DEADLINE_POLICY, RC_PHASE_SENT, "deadline.policy",
+     "The policy's budget of time is spent: the answer was not whole within 30s (budget_ms).",
+     "budget_ms"},
+    {RC_CONNECTION_DEADLINE_BODY, RC_PHASE_SENT, "deadline.body",
+     "The client's deadline passed: the request's body had not come within 30s "
+     "(x-recourse-deadline-ms).",
+     "x-recourse-deadline-ms"},
+};
+
+static bool has_text(rc_str text, const char *part)
 {
-    size_t told = 0;
+    return rc_str_find(text, rc_str_c(part), 0) != RC_STR_NPOS;
+}
+
+/* The advice ends with the setting; the detail with its time. */
+static void assert_limit(const rc_report *report, const char *limit, const char *time)
+{
+    char wanted[256];
+    (void)snprintf(wanted, sizeof wanted, "To allow more time, raise %s.", limit);
+    if (!rc_str_ends_with(rc_report_action_detail(report), rc_str_c(wanted)))
+        fail_msg("%.*s", (int)rc_report_action_detail(report).len,
+                 rc_report_action_detail(report).ptr);
+    (void)snprintf(wanted, sizeof wanted, "; %s: %s", limit, time);
+    if (!rc_str_ends_with(rc_report_detail(report), rc_str_c(wanted)))
+        fail_msg("%.*s", (int)rc_report_detail(report).len, rc_report_detail(report).ptr);
+}
+
+static void each_timer_is_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(timers); i++) {
+        const timer *one = &timers[i];
+        rc_failure failure = failure_of(one->fault);
+        failure.phase = one->phase;
+        failure.limit_ms = 30000;
+        const rc_report *report = report_of(&failure);
+        assert_int_equal(rc_report_code(report), RC_CODE_NETWORK_TIMEOUT);
+        assert_text(rc_report_rule(report), one->rule);
+        assert_text(rc_report_message(report), one->message);
+        assert_limit(report, one->limit, "30s");
+        assert_true(has_text(rc_report_detail(report), "api.x.com:443: in the system's words"));
+        assert_true(rc_report_is_retryable(report));
+        rc_report_free(report);
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(one->message, timers[j].message);
+            assert_string_not_equal(one->rule, timers[j].rule);
+        }
+    }
+}
+
+/* Behind content it is a stream that broke off, in the words of what happened. */
+static void a_stall_is_no_cut(void **state)
+{
+    rc_failure failure = failure_of(RC_CONNECTION_STALLED);
+    (void)state;
+    failure.phase = RC_PHASE_COMMITTED;
+    failure.limit_ms = 1500;
+    const rc_report *report = report_of(&failure);
+    assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
+    assert_text(rc_report_rule(report), "timeout.stall");
+    assert_text(rc_report_message(report),
+                "exp's stream stalled: nothing came within 1500ms (timeouts.idle_ms).");
+    assert_true(has_text(rc_report_action_detail(report), "what was received is incomplete"));
+    assert_limit(report, "timeouts.idle_ms", "1500ms");
+    rc_report_free(report);
+
+    failure.connection = RC_CONNECTION_IDLE_TIMEOUT;
+    report = report_of(&failure);
+    assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
+    assert_text(rc_report_rule(report), "timeout.stream");
+    assert_true(has_text(rc_report_message(report), "nothing more came within 1500ms"));
+    rc_report_free(report);
+
+    failure.transport = RC_TRANSPORT_EOF;
+    failure.connection = RC_CONNECTION_CLOSED;
+    report = report_of(&failure);
+    assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
+    assert_text(rc_report_message(report), "exp's stream ended before the answer was complete.");
+    assert_false(has_text(rc_report_action_detail(report), "more time"));
+    assert_false(has_text(rc_report_detail(report), "1500"));
+    rc_report_free(report);
+}
+
+/* What may have been carried out says so first. */
+static void an_unknown_outcome_names_its_timer(void **state)
+{
+    rc_failure failure = failure_of(RC_CONNECTION_FIRST_BYTE_TIMEOUT);
+    (void)state;
+    failure.phase = RC_PHASE_SENT;
+    failure.replay = RC_REPLAY_NO;
+    failure.limit_ms = 60000;
+    const rc_report *report = report_of(&failure);
+    assert_int_equal(rc_report_code(report), RC_CODE_OUTCOME_UNKNOWN);
+    assert_text(rc_report_message(report),
+                "The request was sent, but whether exp carried it out is not known. exp did not "
+                "begin its answer within 1m (timeouts.first_byte_ms).");
+    assert_false(has_text(rc_report_action_detail(report), "more time"));
+    assert_false(rc_report_is_retryable(report));
+    rc_report_free(report);
+}
+
+static void a_deadline_is_told_alike(void **state)
+{
+    const rc_alloc alloc = rc_alloc_stdlib();
+    rc_builder builder;
+    (void)state;
+    rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
+    rc_connection_tell_deadline(&builder, RC_CONNECTION_DEADLINE_ROUTE, 7260000);
+    const rc_report *report = rc_builder_finish(&builder);
+    assert_text(
+        rc_report_message(report),
+        "The route's deadline passed: the answer was not whole within 2h 1m (deadline_ms).");
+    assert_limit(report, "deadline_ms", "2h 1m");
+    rc_report_free(report);
+    /* Nothing is rounded. */
+    rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
+    rc_connection_tell_deadline(&builder, RC_CONNECTION_DEADLINE_POLICY, 7261000);
+    report = rc_builder_finish(&builder);
+    assert_limit(report, "budget_ms", "7261000ms");
+    rc_report_free(report);
+    /* A number that is no reason says nothing. */
+    rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
+    rc_connection_tell_deadline(&builder, (rc_connection_fault)9999, 1000);
+    report = rc_builder_finish(&builder);
+    assert_text(rc_report_message(report),
+                "The call's deadline passed before it could be finished.");
+    rc_report_free(report);
+}
+
+/* The settings that are named are those of the configuration, or of a request. */
+static void limits_are_settings(void **state)
+{
+    static const char *const keys[] = {
+#define RC_CONFIG_SECTION(section, path, text)
+#define RC_CONFIG_CHOICE(...)
+#define RC_CONFIG_KEY(section, key, TYPE, min, max, fallback, text) #section "." #key,
+#define RC_CONFIG_OTHER(section, key, type, fallback, text) #section "." #key,
+#include "../../spec/config.def"
+    };
     (void)state;
     for (int number = 0; number < 200; number++) {
         const rc_connection_info *row = rc_connection_get((rc_connection_fault)number);
-        told += row != NULL && row->message[0] != '\0';
+        if (row == NULL || row->limit[0] == '\0' || row->limit[0] == 'x')
+            continue;
+        rc_str limit = rc_str_c(row->limit);
+        const size_t plus = rc_str_find(limit, RC_STR(" + "), 0);
+        limit = rc_str_slice(limit, 0, plus == RC_STR_NPOS ? limit.len : plus);
+        size_t found = 0;
+        for (size_t i = 0; i < COUNT(keys); i++) {
+            const rc_str key = rc_str_c(keys[i]);
+            const size_t dot = rc_str_find(key, RC_STR("."), 0);
+            found += rc_str_eq(key, limit) || rc_str_eq(rc_str_slice(key, dot + 1, key.len), limit);
+        }
+        if (found == 0)
+            fail_msg("no setting is called %s", row->limit);
+    }
+}
+
+/* All that are about making a connection, and all that are about time, are above. */
+static void none_is_forgotten(void **state)
+{
+    size_t told = 0;
+    size_t timed = 0;
+    (void)state;
+    for (int number = 0; number < 200; number++) {
+        const rc_connection_info *row = rc_connection_get((rc_connection_fault)number);
+        told += row != NULL && row->message[0] != '\0' && number < RC_CONNECTION_SEND_TIMEOUT;
+        timed += row != NULL && row->limit[0] != '\0';
+        /* A time limit that nothing says is none. */
+        if (row != NULL && row->limit[0] != '\0')
+            assert_true(rc_str_ends_with(rc_str_c(row->message), RC_STR("in time")));
         if (row != NULL)
             assert_true(row->text[0] != '\0' && row->name[0] != '\0' &&
                         row->transport != RC_TRANSPORT_NONE);
     }
     assert_int_equal(told, COUNT(cases));
+    assert_int_equal(timed, COUNT(timers));
     assert_null(rc_connection_get(RC_CONNECTION_NONE));
     assert_null(rc_connection_get((rc_connection_fault)9999));
 }
@@ -243,6 +445,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_reason_has_its_words),
+        cmocka_unit_test(each_timer_is_named),
+        cmocka_unit_test(a_stall_is_no_cut),
+        cmocka_unit_test(an_unknown_outcome_names_its_timer),
+        cmocka_unit_test(a_deadline_is_told_alike),
+        cmocka_unit_test(limits_are_settings),
         cmocka_unit_test(none_is_forgotten),
         cmocka_unit_test(what_is_not_known_is_left_out),
         cmocka_unit_test(a_detail_is_scrubbed),

@@ -285,6 +285,7 @@ static void a_connection_has_a_time_limit(void **state)
     probe_send(&p, &client, &origin, (rc_upstream_request){.connect_ms = 40});
     probe_wait(&p);
     check(&p, RC_UPSTREAM_CONNECT_TIMEOUT, RC_TRANSPORT_TIMEOUT);
+    assert_int_equal(p.failure.limit_ms, 40);
     finish();
     tarpit_close(&pit);
 }

@@ -43,6 +43,7 @@ static void a_handshake_has_a_time_limit(void **state)
     probe_wait(&p);
     assert_int_equal(p.failure.kind, RC_UPSTREAM_TLS_TIMEOUT);
     assert_int_equal(p.failure.transport, RC_TRANSPORT_TIMEOUT);
+    assert_int_equal(p.failure.limit_ms, 50);
     assert_int_equal(p.failure.phase, RC_PHASE_CONNECT);
     finish();
 }

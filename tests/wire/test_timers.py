@@ -1,0 +1,273 @@
+"""Time that runs out: each timer has words of its own, with its setting and how long it was, in what
+the client gets, in the audit, in the log and in what `recourse call` shows."""
+
+import json
+import socket
+import subprocess
+import threading
+
+from gateways import Lasting
+from harness import RECOURSE, WAIT_S, Suite, check, main, wait_until
+from peers import CLEAN, Client, Upstream, chat, hanging, http, post, saying
+from streams import CHAT, framed, parse_sse
+
+SHORT, LONG = 300, 3600000
+TIMEOUT, LATE, STREAM, UNKNOWN = "NetworkTimeout", "DeadlineExceeded", "StreamInterrupted", "OutcomeUnknown"
+
+# ---- peers ----
+
+
+class Deaf:
+    """Takes connections and reads nothing: no TLS is answered, no large request is taken."""
+
+    def __init__(self):
+        self.sock = socket.socket()
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.sock.bind(("127.0.0.1", 0))
+        self.sock.listen(64)
+        self.port = self.sock.getsockname()[1]
+
+    def stop(self):
+        self.sock.close()
+
+
+class Full:
+    """A queue with no place left: a connection to it is never made."""
+
+    def __init__(self):
+        self.sock = socket.socket()
+        self.sock.bind(("127.0.0.1", 0))
+        self.sock.listen(0)
+        self.port = self.sock.getsockname()[1]
+        self.held = []
+        for _ in range(8):
+            one = socket.socket()
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.1", self.port))
+            self.held.append(one)
+
+    def stop(self):
+        for one in self.held:
+            one.close()
+        self.sock.close()
+
+
+# ---- what is said ----
+
+# name: timeouts of the route, the rest of it
+ROUTES = {
+    "connect": ({"connect_ms": SHORT}, {}),
+    "tls": ({"connect_ms": SHORT}, {}),
+    "send": ({"idle_ms": SHORT}, {}),
+    "first_byte": ({"first_byte_ms": SHORT}, {}),
+    "content": ({"connect_ms": 100, "first_byte_ms": SHORT}, {}),
+    "idle": ({"idle_ms": SHORT}, {}),
+    "route": ({}, {"deadline_ms": SHORT}),
+    "client": ({}, {}),
+    "policy": ({}, {"policy": "brief"}),
+    "silent": ({"first_byte_ms": SHORT}, {}),
+    "late": ({}, {"deadline_ms": SHORT}),
+    "built_in": ({"first_byte_ms": SHORT}, {"chain": [{"target": "demo/hang"}]}),
+    "built_in_stall": ({"idle_ms": SHORT}, {"chain": [{"target": "demo/stall-after-1"}]}),
+    "wait": ({}, {"policy": "patient"}),
+}
+HEAD, EVENTS = framed(CHAT, "chunked")
+OPENED = HEAD + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in CHAT.pieces(b"")[:1])
+BEGUN = HEAD + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in CHAT.pieces(b"")[:2])
+HALF = http(b'{"id":"c","choices":[{"index":0}]}')[:-9]
+NO_REPLAY = b"x-recourse-replayable: false\r\n"
+
+
+def deadline(ms):
+    return b"x-recourse-deadline-ms: %d\r\n" % ms
+
+
+# name: route, what the provider says (None: another peer), is_stream, further headers;
+# code, rule of the try and of the call, message, the setting, its time
+CASES = {
+    "connect": ("connect", None, False, b"", TIMEOUT, "timeout.connect",
+                "connect's host did not take the connection", "timeouts.connect_ms", "300ms"),
+    "tls": ("tls", None, False, b"", TIMEOUT, "timeout.tls",
+            "The TLS handshake with tls's host did not end", "timeouts.connect_ms", "300ms"),
+    "send": ("send", None, False, b"", TIMEOUT, "timeout.send",
+             "send took no more of the request", "timeouts.idle_ms", "300ms"),
+    "first byte": ("first_byte", b"", False, b"", TIMEOUT, "timeout.first_byte",
+                   "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+    "half a head": ("first_byte", b"HTTP/1.1 200 OK\r\nContent-", False, b"", TIMEOUT, "timeout.first_byte",
+                    "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+    "content": ("content", OPENED, True, b"", TIMEOUT, "timeout.first_content",
+                "content sent no content", "timeouts.first_byte_ms + connect_ms", "400ms"),
+    "idle": ("idle", HALF, False, b"", TIMEOUT, "timeout.idle",
+             "idle's answer stopped: nothing more came", "timeouts.idle_ms", "300ms"),
+    "stall before content": ("idle", OPENED, True, b"", TIMEOUT, "timeout.stall_early",
+                             "idle's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
+    "stall": ("idle", BEGUN, True, b"", STREAM, "timeout.stall",
+              "idle's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
+    "route's deadline": ("route", b"", False, b"", LATE, "deadline.route",
+                         "The route's deadline passed: the answer was not whole", "deadline_ms", "300ms"),
+    "route's deadline in a stream": ("route", BEGUN, True, b"", LATE, "deadline.route",
+                                     "The route's deadline passed: the answer was not whole", "deadline_ms",
+                                     "300ms"),
+    "client's deadline": ("client", b"", False, deadline(250), LATE, "deadline.client",
+                          "The client's deadline passed: the answer was not whole", "x-recourse-deadline-ms",
+                          "250ms"),
+    "policy's budget": ("policy", b"", False, deadline(LONG), LATE, "deadline.policy",
+                        "The policy's budget of time is spent: the answer was not whole", "budget_ms",
+                        "200ms"),
+    "first byte, once": ("first_byte", b"", False, NO_REPLAY, UNKNOWN, "outcome.timeout",
+                         "first_byte did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+    "silent": ("silent", None, False, b"", TIMEOUT, "timeout.first_byte",
+               "silent did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+    "late": ("late", None, False, b"", LATE, "deadline.route",
+             "The route's deadline passed: the answer was not whole", "deadline_ms", "300ms"),
+    "built-in": ("built_in", None, False, b"", TIMEOUT, "timeout.first_byte",
+                 "demo did not begin its answer", "timeouts.first_byte_ms", "300ms"),
+    "built-in stall": ("built_in_stall", None, True, b"", STREAM, "timeout.stall",
+                       "demo's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
+}
+
+
+def start():
+    peers = {"connect": Full(), "tls": Deaf(), "send": Deaf(), "silent": Deaf(), "late": Deaf()}
+    bases = {name: upstream.url(f"/{name}/v1") for name in ROUTES}
+    for name, peer in peers.items():
+        bases[name] = f"{'https' if name == 'tls' else 'http'}://127.0.0.1:{peer.port}/v1"
+    made = Lasting({
+        "providers": {"demo": {"kind": "demo"},
+                      **{name: {"kind": "openai", "base_url": base, "keys": ["env:KEY_1"]}
+                         for name, base in bases.items()}},
+        "policies": {"once": {"max_attempts": 1}, "brief": {"max_attempts": 1, "budget_ms": 200},
+                     "patient": {"max_attempts": 3, "max_delay_ms": LONG}},
+        "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0, "threads": 1,
+        "routes": [{"model": name, "policy": "once", "deadline_ms": LONG, "chain": [{"target": f"{name}/m"}],
+                    "timeouts": {"connect_ms": LONG, "first_byte_ms": LONG, "idle_ms": LONG, **timeouts},
+                    **more} for name, (timeouts, more) in ROUTES.items()],
+    }).start(is_plain=True)
+    return made, peers
+
+
+def run(*command):
+    return subprocess.run([RECOURSE, *command], cwd=gateway.folder, env=gateway.environment, timeout=WAIT_S,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+
+
+def unwrapped(talk):
+    """What a panel says, in one line."""
+    return " ".join(part for line in talk.decode().splitlines() for part in line.strip("│ ").split())
+
+
+def logged(report_id):
+    found = []
+
+    def is_there():
+        found[:] = [line for line in gateway.said().splitlines() if f'"report_id":"{report_id}"' in line]
+        return found
+    wait_until(is_there, "a line of the log")
+    return json.loads(found[0])
+
+
+def request(name):
+    route, says, is_stream, extra, *_ = CASES[name]
+    if route == "send":
+        padding = b"x" * (8 << 20)
+        return post("/v1/chat/completions",
+                    b'{"model":"send","messages":[{"role":"user","content":"%b"}]}' % padding, "", extra)
+    mark = "" if says is None else upstream.plan(hanging(says, threading.Event()))[0]
+    return chat(mark, route, is_stream, extra)
+
+
+def report_in(answer, code):
+    """Of a whole answer, or of the event that a stream ends with."""
+    if answer.status == 200:
+        told = [data for _, data in parse_sse(answer.body)[0] if '"recourse"' in data]
+        check(len(told) == 1, answer)
+        return json.loads(told[0])["recourse"]
+    check(answer.status == (502 if code == UNKNOWN else 504) and answer.end == CLEAN, answer)
+    check(answer.get("x-recourse-error-code") == code, answer.head.raw)
+    body = json.loads(answer.body)
+    check(body["error"]["message"].startswith(body["recourse"]["message"]), body)
+    return body["recourse"]
+
+
+def is_told(name):
+    _, _, _, _, code, rule, message, setting, time = CASES[name]
+    with Client(gateway.port) as client:
+        answer = client.ask(request(name))
+    report = report_in(answer, code)
+    words = f"{message} within {time} ({setting})."
+    check(report["error_code"] == code and report["message"].endswith(words), report)
+    check((report["message"] == words) == (code != UNKNOWN), report)
+    advice = report["user_action"]["detail"]
+    check((f"To allow more time, raise {setting}." in advice) == (code != UNKNOWN), advice)
+    check("detail" not in report, report)
+
+    line = logged(report["report_id"])
+    check(line["rule"] == rule and line["message"] == report["message"] and line["code"] == code, line)
+
+    shown = run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
+    check(shown.returncode == 0, shown.stderr)
+    kept = json.loads(shown.stdout)["operation"]["report"]
+    check(kept["rule"] == rule and kept["message"] == report["message"], kept)
+    check(kept["cause"]["detail"].endswith(f"; {setting}: {time}"), kept["cause"])
+    page = unwrapped(run("audit", "show", "--store", "sqlite:audit.db", report["report_id"]).stdout)
+    check(words.rstrip(".") in page, page)
+    export = run("audit", "export", "--store", "sqlite:audit.db", "--format", "jsonl").stdout.decode()
+    rows = [row for row in export.splitlines() if report["report_id"] in row]
+    check(rows and all(rule in row and words in row for row in rows[:1]), rows)
+
+
+def a_body_that_does_not_come():
+    """The client's own time runs while its request comes."""
+    with Client(gateway.port) as client:
+        client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nContent-Length: 99\r\n"
+                    + deadline(150) + b"\r\n{")
+        answer = client.read()
+    check(answer.status == 504, answer)
+    report = json.loads(answer.body)["recourse"]
+    check(report["error_code"] == LATE and report["message"] ==
+          "The client's deadline passed: the request's body had not come within 150ms "
+          "(x-recourse-deadline-ms).", report)
+    check(report["user_action"]["detail"] == "To allow more time, raise x-recourse-deadline-ms.", report)
+    check(logged(report["report_id"])["rule"] == "deadline.body", report)
+
+
+def a_wait_that_does_not_fit():
+    """The provider's own error goes to the client at once; the record says which deadline was in the way."""
+    mark, plan = upstream.plan(saying(http(b'{"error":{"message":"slow down"}}', "429 Too Many Requests",
+                                           extra=b"Retry-After: 60\r\n")))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "wait", extra=deadline(20000)))
+    check(answer.status == 429 and len(plan.seen) == 1, answer)
+    report = json.loads(answer.body)["recourse"]
+    shown = run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
+    context = json.loads(shown.stdout)["operation"]["report"]["context"]
+    check(context["decision"] == "wait_past_deadline" and context["deadline_ms"] == 20000, context)
+    check(context["deadline"] == "x-recourse-deadline-ms", context)
+
+
+def all_differ():
+    told = {(case[5], case[7]) for case in CASES.values()}
+    check(len({rule for rule, _ in told}) == len(told), told)
+
+
+def call_shows(name):
+    route, _, _, _, code, rule, message, setting, time = CASES[name]
+    done = run("call", "--config", "recourse.yaml", "--model", route, "hi")
+    panel = unwrapped(done.stderr)
+    check(done.returncode == (124 if code == LATE else 75), done.returncode, panel)
+    for part in (message, f"within {time} ({setting})", rule, f"raise {setting}"):
+        check(part in panel, part, "is not in", panel)
+
+
+upstream = Upstream()
+gateway, held = start()
+suite = Suite()
+for case in CASES:
+    suite.case(f"{case} is told everywhere", is_told, case)
+suite.case("a body that does not come", a_body_that_does_not_come)
+suite.case("a wait that does not fit", a_wait_that_does_not_fit)
+suite.case("each has its own rule", all_differ)
+for case in ("connect", "tls", "silent", "late"):
+    suite.case(f"recourse call shows {case}", call_shows, case)
+main(suite, gateway, upstream, *held.values())
