@@ -160,7 +160,6 @@ static void start_demo(rc_gate_try *try, const rc_upstream_request *request)
 
 static void start(rc_gate_try *try, const rc_upstream_request *request)
 {
-    char room[128];
     if (try->provider->is_demo) {
         start_demo(try, request);
         return;
@@ -168,9 +167,11 @@ static void start(rc_gate_try *try, const rc_upstream_request *request)
     const rc_upstream_kind kind =
         rc_upstream_start(&try->upstream, try->job->gate->upstream, &try->provider->origin, request,
                           &rc_gate_try_upstream, try);
-    if (kind != RC_UPSTREAM_NONE)
-        rc_gate_try_fail_here(try, rc_gate_local_code(kind),
-                              rc_gate_sentence(rc_upstream_kind_text(kind), room, sizeof room));
+    if (kind == RC_UPSTREAM_NONE)
+        return;
+    char room[128];
+    rc_gate_try_fail_here(try, rc_gate_local_code(kind),
+                          rc_gate_sentence(rc_upstream_kind_text(kind), room, sizeof room));
 }
 
 static void carry_out(rc_gate_try *try)

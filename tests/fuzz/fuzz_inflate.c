@@ -58,7 +58,7 @@ static outcome read_body(rc_coding coding, rc_str bytes, size_t step)
     return got;
 }
 
-/* All of it at once, member by member. False: it is not whole, or there is too much of it. */
+/* All of it at once, member by member, with zeros that fill blocks. False: it is not whole, or there is too much of it. */
 static bool oracle(int bits, rc_str bytes, outcome *ret_outcome)
 {
     static unsigned char room[OUT_MAX];
@@ -74,6 +74,8 @@ static bool oracle(int bits, rc_str bytes, outcome *ret_outcome)
         const size_t len = OUT_MAX - ret_outcome->len - zlib.avail_out;
         ret_outcome->sum = (uint32_t)crc32(ret_outcome->sum, room, (uInt)len);
         ret_outcome->len += len;
+        for (; is_whole && bits == 31 && zlib.avail_in > 0 && *zlib.next_in == 0; zlib.avail_in--)
+            zlib.next_in++;
         is_whole = is_whole && (zlib.avail_in == 0 || bits == 31);
         (void)inflateReset(&zlib);
     }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -193,9 +194,11 @@ static void what_people_clear_is_forgotten(void **state)
     for (size_t i = 0; i < marks.count; i++)
         assert_int_equal(marks.marks[i].state, 0);
     /* More than fit: as many as fit. */
-    for (char model[] = "x00"; model[1] <= '3'; model[1]++)
-        for (model[2] = '0'; model[2] <= '9'; model[2]++)
-            use_up(guest(model), 1);
+    for (unsigned i = 0; i < RC_WORLD_MARKS_MAX + 9; i++) {
+        char model[16];
+        snprintf(model, sizeof model, "x%u", i);
+        use_up(guest(model), 1);
+    }
     rc_gate_world_forget(&world, RC_NO_TARGET, (uint16_t)(provider.first_key + 1), NOW_MS, &marks);
     assert_int_equal(marks.count, RC_WORLD_MARKS_MAX);
 }
