@@ -35,7 +35,7 @@ soak: ## drive calls for 10 million steps, build a copy, fuzz every target for S
 	@tools/deps.sh build test
 	@tools/soak.sh
 
-lint: ## check format, clang-tidy, cppcheck, shellcheck, gcc -fanalyzer
+lint: ## check format, clang-tidy, cppcheck, shellcheck, the analyzers of gcc and clang
 	@tools/deps.sh build test
 	@tools/lint.sh
 

@@ -1,19 +1,29 @@
 #!/bin/bash
 # lint.sh [CHECK...]: runs the named checks (all when none is named); --fix-format formats instead.
+# paths is what clang's analyzer finds along every path; it takes longer than the rest of clang-tidy
+# and is for make soak. gcc's is analyzer.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 root=${RECOURSE_BUILD:-build}
 jobs=${JOBS:-$(nproc)}
-checks=(format shell cppcheck tidy analyzer)
+checks=(format shell cppcheck tidy analyzer paths)
 
 c_files() { # FOLDER...
     find "$@" \( -name '*.[ch]' -o -name '*.cpp' \) | LC_ALL=C sort
 }
 
-tidy_files() { # GREP-OPTION COUNT: those without (-L) or with (-l) a va_list, so many at once
-    find src tools -name '*.c' -exec grep "$1" -Z '\bva_' {} + | LC_ALL=C sort -z |
-        xargs -0 -r -n "$2" -P "$jobs" clang-tidy --quiet -p "$root/dev"
+tidy_files() { # CHECKS GREP-OPTION COUNT: those without (-L) or with (-l) a va_list, so many at once
+    find src tools -name '*.c' -exec grep "$2" -Z '\bva_' {} + | LC_ALL=C sort -z |
+        xargs -0 -r -n "$3" -P "$jobs" clang-tidy --quiet -p "$root/dev" --checks="$1"
+}
+
+# Headers are checked through the files that include them. Version 14 carries what it knows of a
+# va_list from one file into the next: those with one are alone, the others share a start.
+tidy() { # CHECKS, beside those of .clang-tidy
+    tools/build.sh dev --target none
+    tidy_files "$1" -L 16
+    tidy_files "$1" -l 1
 }
 
 run() { # CHECK
@@ -25,12 +35,8 @@ run() { # CHECK
             --suppressions-list=tools/cppcheck-suppressions.txt --error-exitcode=1 \
             -j "$jobs" -I include -I src src tools
         ;;
-    tidy) # Headers are checked through the files that include them. Version 14 carries what it knows of
-        # a va_list from one file into the next: those with one are alone, the others share a start.
-        tools/build.sh dev --target none
-        tidy_files -L 16
-        tidy_files -l 1
-        ;;
+    tidy) tidy '-clang-analyzer-*' ;;
+    paths) tidy '' ;;
     analyzer) # What ThreadSanitizer runs is compiled with the analyzer: one pass for both.
         tools/build.sh tsan --target recourse --target generators
         ;;

@@ -77,9 +77,20 @@ soak_copy() {
     fi
 }
 
+soak_paths() {
+    local log=$work/paths.log
+    if tools/lint.sh paths >"$log" 2>&1; then
+        echo "paths: ok"
+    else
+        tail -n 60 "$log"
+        echo "paths: FAILED"
+    fi
+}
+
 {
     soak_calls
     soak_copy
+    soak_paths
     (cd "$programs" && ls -d fuzz_*) | grep -vxE 'fuzz_negative|.*\..*' |
         xargs -P "$jobs" -I TARGET bash -c 'soak TARGET'
     must_find overflow 'heap-buffer-overflow' -detect_leaks=0

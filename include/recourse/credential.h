@@ -33,8 +33,8 @@ RC_API void rc_credential_init(rc_credential *credential, bool can_refresh);
 RC_API void rc_credential_cool(rc_credential *credential, rc_credential_state state,
                                uint64_t until_ms, bool is_told);
 
-/* It was refused. It is asked again at probe_at_ms, as a provider may have been mistaken: whose call
- * that is does not suffer for it. 0: never. */
+/* It was refused. It is asked again at probe_at_ms, as a provider may have been mistaken: whose
+ * call that is does not suffer for it. 0: never. */
 RC_API void rc_credential_kill(rc_credential *credential, uint64_t probe_at_ms);
 /* There is a new key under the same id. */
 RC_API void rc_credential_revive(rc_credential *credential);
