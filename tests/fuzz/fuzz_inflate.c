@@ -58,8 +58,8 @@ static outcome read_body(rc_coding coding, rc_str bytes, size_t step)
     return got;
 }
 
-/* All of it at once, member by member, with zeros that fill blocks. False: it is not whole, or there
- * is too much of it. */
+/* All of it at once, member by member, with zeros that fill blocks. False: it is not whole, or
+ * there is too much of it. */
 static bool oracle(int bits, rc_str bytes, outcome *ret_outcome)
 {
     static unsigned char room[OUT_MAX];
