@@ -71,7 +71,7 @@ static inline rc_str random_text(uint64_t *state, char memory[4096])
     };
     size_t len = 0;
     size_t pieces =
-        random_below(state, 8) == 0 ? random_below(state, 120) : 1 + random_below(state, 7);
+        random_below(state, 32) == 0 ? random_below(state, 120) : 1 + random_below(state, 7);
     for (size_t i = 0; i < pieces; i++) {
         const char *piece = PIECES[random_below(state, sizeof PIECES / sizeof *PIECES)];
         size_t piece_len = strlen(piece);
@@ -104,7 +104,7 @@ static inline void random_lists(uint64_t *state, rc_builder *b)
 {
     char key[4096];
     char value[4096];
-    size_t count = random_below(state, 10) == 0 ? random_below(state, 70) : random_below(state, 3);
+    size_t count = random_below(state, 40) == 0 ? random_below(state, 70) : random_below(state, 3);
     for (size_t i = 0; i < count; i++) {
         rc_str k = random_text(state, key);
         size_t kind = random_below(state, 3);
@@ -115,7 +115,7 @@ static inline void random_lists(uint64_t *state, rc_builder *b)
         else
             rc_builder_set_context_bool(b, k, random_below(state, 2) == 0);
     }
-    count = random_below(state, 20) == 0 ? random_below(state, 70) : random_below(state, 2);
+    count = random_below(state, 60) == 0 ? random_below(state, 70) : random_below(state, 2);
     for (size_t i = 0; i < count; i++) {
         rc_attempt attempt = {.attempt = (int64_t)random_below(state, 9),
                               .model = random_text(state, value),
