@@ -54,7 +54,7 @@ step() {
 }
 
 # suite PRESET [BUILD-ARGUMENT...] [-- CTEST-ARGUMENT...]: builds a flavour and runs its tests. Many
-# of them wait for something most of the time: there are twice as many at once as there are cores.
+# of them wait for something most of the time: there are five at once for two cores.
 suite() {
     local preset=$1 start=$SECONDS status tally=$root/logs/tally-$1 build=()
     shift
@@ -67,7 +67,7 @@ suite() {
     mkdir -p "$root/logs/$preset"
     : >"$tally"
     RECOURSE_TALLY=$tally RECOURSE_LOGS=$root/logs/$preset \
-        ctest --test-dir "$root/$preset" "$@" -j $((2 * jobs)) \
+        ctest --test-dir "$root/$preset" "$@" -j $(((5 * jobs + 1) / 2)) \
         --no-tests=error --output-on-failure >"$root/logs/ctest-$preset.log" 2>&1
     status=$?
     # Should ctest fail for a reason of its own, that counts too.

@@ -473,7 +473,8 @@ static size_t starve(bool is_tls, size_t fail_at, bool for_good)
             assert_int_equal(p.failure.kind, RC_UPSTREAM_NO_MEMORY);
         good += p.ends;
     }
-    assert_int_equal(good == 3, fail_at == 0);
+    /* Pieces that come together need less: the request that was to fail may not have been made. */
+    assert_int_equal(good == 3, fail_at == 0 || memory.calls < fail_at);
     finish();
     assert_int_equal(memory.live, 0);
     assert_false(memory.is_broken);
