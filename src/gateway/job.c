@@ -308,7 +308,7 @@ static uint64_t due_ms(const rc_gate_job *job)
     if (job->state == RC_JOB_KEEPING)
         return job->keep_by_ms;
     if (job->state == RC_JOB_WAITING)
-        return job->action.at_ms;
+        return job->action.at_ms + 1; /* of times in whole milliseconds: never too early */
     if (job->content_by_ms < at_ms)
         at_ms = job->content_by_ms;
     if (job->state == RC_JOB_TRYING && job->hedge.at_ms < at_ms)

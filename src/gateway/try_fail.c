@@ -21,6 +21,7 @@ static void tell_call(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
     const rc_setback why = setback_of(job);
+    uv_update_time(gate->loop); /* a wait counts from now, not from when the loop woke */
     rc_gate_job_do(
         job, rc_call_on_failure(&job->call, &why, rc_gate_now(gate), rc_gate_chance_u64(gate)));
 }
