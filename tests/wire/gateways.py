@@ -88,6 +88,22 @@ class Lasting:
         with open(self.talk, encoding="utf-8", errors="replace") as talk:
             return talk.read()
 
+    def logged(self, report_id):
+        """The line of the JSON log that is about this report."""
+        found = []
+
+        def is_there():
+            found[:] = [line for line in self.said().splitlines() if f'"report_id":"{report_id}"' in line]
+            return found
+        wait_until(is_there, "a line of the log")
+        return json.loads(found[0])
+
+    def run(self, *command):
+        """Another command beside it."""
+        return subprocess.run([RECOURSE, *command], cwd=self.folder, env=self.environment, timeout=WAIT_S,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+
     def page(self, path):
         """Of the operator's side, where it was last."""
         ports = re.findall(r"operator's side at \S+:(\d+)", self.said())
@@ -133,6 +149,11 @@ class Lasting:
 
     def is_sound(self):
         return self.rows("PRAGMA integrity_check") == [("ok",)]
+
+
+def unwrapped(talk):
+    """What a panel says, in one line."""
+    return " ".join(part for line in talk.decode().splitlines() for part in line.strip("│ ").split())
 
 
 class Metrics:

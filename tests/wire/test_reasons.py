@@ -12,8 +12,8 @@ import tempfile
 import threading
 import warnings
 
-from gateways import Lasting
-from harness import RECOURSE, WAIT_S, Suite, check, main, wait_until
+from gateways import Lasting, unwrapped
+from harness import WAIT_S, Suite, check, main
 from peers import CLEAN, OK_CHAT, Client, Upstream, chat, ending, http, reset, saying
 
 warnings.simplefilter("ignore", DeprecationWarning)  # the old versions of TLS are the point here
@@ -203,28 +203,6 @@ def start():
     }, {"SSL_CERT_FILE": os.path.join(folder, "ca.pem")}).start(is_plain=True), peers
 
 
-def run(*command):
-    return subprocess.run([RECOURSE, *command], cwd=gateway.folder, env=gateway.environment, timeout=WAIT_S,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          check=False)
-
-
-def unwrapped(talk):
-    """What a panel says, in one line."""
-    return " ".join(part for line in talk.decode().splitlines() for part in line.strip("│ ").split())
-
-
-def logged(report_id):
-    """The line of the log that is about this report."""
-    found = []
-
-    def is_there():
-        found[:] = [line for line in gateway.said().splitlines() if f'"report_id":"{report_id}"' in line]
-        return found
-    wait_until(is_there, "a line of the log")
-    return json.loads(found[0])
-
-
 def ask(model, extra=b""):
     with Client(gateway.port) as client:
         return client.ask(chat(model=model, extra=extra))
@@ -245,17 +223,17 @@ def is_told(name):
     # Where it was, and whose certificate, is for those who run the gateway.
     check("detail" not in report and "localhost" not in answer.body.decode(), report)
 
-    line = logged(report["report_id"])
+    line = gateway.logged(report["report_id"])
     check(line["rule"] in rules and line["message"] == report["message"] and line["code"] == code, line)
 
-    shown = run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
+    shown = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
     check(shown.returncode == 0, shown.stderr)
     operation = json.loads(shown.stdout)["operation"]
     kept = operation["report"]
     check(kept["rule"] in rules and kept["message"] == report["message"], kept)
     check(detail in kept["cause"]["detail"], kept["cause"])
     check("key-1111" not in shown.stdout.decode(), "a key in the record")
-    page = unwrapped(run("audit", "show", "--store", "sqlite:audit.db", report["report_id"]).stdout)
+    page = unwrapped(gateway.run("audit", "show", "--store", "sqlite:audit.db", report["report_id"]).stdout)
     check(page.count(report["message"].rstrip(".")) >= 2, "not in the story and the panel:", page)
 
 
@@ -274,7 +252,7 @@ def all_differ():
 
 def call_shows(name):
     rules, _, _, _, message, detail = EXPECTED[name]
-    done = run("call", "--config", "recourse.yaml", "--model", name, "hi")
+    done = gateway.run("call", "--config", "recourse.yaml", "--model", name, "hi")
     panel = unwrapped(done.stderr)
     check(done.returncode == 75, done.returncode, panel)
     for part in (message, rules[0], " ".join(detail.split()[:3])):

@@ -3,11 +3,10 @@ the client gets, in the audit, in the log and in what `recourse call` shows."""
 
 import json
 import socket
-import subprocess
 import threading
 
-from gateways import Lasting
-from harness import RECOURSE, WAIT_S, Suite, check, main, wait_until
+from gateways import Lasting, unwrapped
+from harness import Suite, check, main
 from peers import CLEAN, Client, Upstream, chat, hanging, http, post, saying
 from streams import CHAT, framed, parse_sse
 
@@ -146,27 +145,6 @@ def start():
     return made, peers
 
 
-def run(*command):
-    return subprocess.run([RECOURSE, *command], cwd=gateway.folder, env=gateway.environment, timeout=WAIT_S,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          check=False)
-
-
-def unwrapped(talk):
-    """What a panel says, in one line."""
-    return " ".join(part for line in talk.decode().splitlines() for part in line.strip("│ ").split())
-
-
-def logged(report_id):
-    found = []
-
-    def is_there():
-        found[:] = [line for line in gateway.said().splitlines() if f'"report_id":"{report_id}"' in line]
-        return found
-    wait_until(is_there, "a line of the log")
-    return json.loads(found[0])
-
-
 def request(name):
     route, says, is_stream, extra, *_ = CASES[name]
     if route == "send":
@@ -202,17 +180,17 @@ def is_told(name):
     check((f"To allow more time, raise {setting}." in advice) == (code != UNKNOWN), advice)
     check("detail" not in report, report)
 
-    line = logged(report["report_id"])
+    line = gateway.logged(report["report_id"])
     check(line["rule"] == rule and line["message"] == report["message"] and line["code"] == code, line)
 
-    shown = run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
+    shown = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
     check(shown.returncode == 0, shown.stderr)
     kept = json.loads(shown.stdout)["operation"]["report"]
     check(kept["rule"] == rule and kept["message"] == report["message"], kept)
     check(kept["cause"]["detail"].endswith(f"; {setting}: {time}"), kept["cause"])
-    page = unwrapped(run("audit", "show", "--store", "sqlite:audit.db", report["report_id"]).stdout)
+    page = unwrapped(gateway.run("audit", "show", "--store", "sqlite:audit.db", report["report_id"]).stdout)
     check(words.rstrip(".") in page, page)
-    export = run("audit", "export", "--store", "sqlite:audit.db", "--format", "jsonl").stdout.decode()
+    export = gateway.run("audit", "export", "--store", "sqlite:audit.db", "--format", "jsonl").stdout.decode()
     rows = [row for row in export.splitlines() if report["report_id"] in row]
     check(rows and all(rule in row and words in row for row in rows[:1]), rows)
 
@@ -229,7 +207,7 @@ def a_body_that_does_not_come():
           "The client's deadline passed: the request's body had not come within 150ms "
           "(x-recourse-deadline-ms).", report)
     check(report["user_action"]["detail"] == "To allow more time, raise x-recourse-deadline-ms.", report)
-    check(logged(report["report_id"])["rule"] == "deadline.body", report)
+    check(gateway.logged(report["report_id"])["rule"] == "deadline.body", report)
 
 
 def a_wait_that_does_not_fit():
@@ -240,7 +218,7 @@ def a_wait_that_does_not_fit():
         answer = client.ask(chat(mark, "wait", extra=deadline(20000)))
     check(answer.status == 429 and len(plan.seen) == 1, answer)
     report = json.loads(answer.body)["recourse"]
-    shown = run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
+    shown = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
     context = json.loads(shown.stdout)["operation"]["report"]["context"]
     check(context["decision"] == "wait_past_deadline" and context["deadline_ms"] == 20000, context)
     check(context["deadline"] == "x-recourse-deadline-ms", context)
@@ -253,7 +231,7 @@ def all_differ():
 
 def call_shows(name):
     route, _, _, _, code, rule, message, setting, time = CASES[name]
-    done = run("call", "--config", "recourse.yaml", "--model", route, "hi")
+    done = gateway.run("call", "--config", "recourse.yaml", "--model", route, "hi")
     panel = unwrapped(done.stderr)
     check(done.returncode == (124 if code == LATE else 75), done.returncode, panel)
     for part in (message, f"within {time} ({setting})", rule, f"raise {setting}"):
