@@ -45,6 +45,7 @@ static rc_mock_call *new_call(rc_mock_server *server, rc_exchange *exchange)
     /* The answer is large and is set when it begins. */
     call->server = server;
     call->exchange = exchange;
+    call->reset_looks = 0;
     call->has_answer = false;
     call->is_raw = false;
     call->is_full = false;

@@ -21,6 +21,7 @@ typedef struct rc_mock_call {
     rc_buf body;
     rc_mock_answer answer;
     rc_mock_ticket ticket;
+    uint32_t reset_looks;
     bool has_answer;
     bool is_raw;     /* framed here */
     bool is_full;    /* waits for on_drained */

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 
 #include "net/connection.h"
 
@@ -274,6 +276,16 @@ uint64_t rc_exchange_sent_bytes(const rc_exchange *exchange)
     const rc_connection *c = exchange->connection;
     size_t waiting = c->in_flight > 0 ? uv_stream_get_write_queue_size(&c->uv.stream) : 0;
     return c->sent_bytes - exchange->sent_before + (c->in_flight - waiting);
+}
+
+uint64_t rc_exchange_unsent_bytes(const rc_exchange *exchange)
+{
+    const rc_connection *c = exchange->connection;
+    uv_os_fd_t fd = -1;
+    int in_kernel = 0;
+    if (uv_fileno(&c->uv.handle, &fd) != 0 || ioctl(fd, SIOCOUTQ, &in_kernel) != 0)
+        in_kernel = 0;
+    return c->queued + (uint64_t)in_kernel;
 }
 
 bool rc_exchange_peer(const rc_exchange *exchange, char *buf, size_t size)

@@ -75,6 +75,9 @@ bool rc_exchange_has_begun(const rc_exchange *exchange);
  * */
 uint64_t rc_exchange_sent_bytes(const rc_exchange *exchange);
 
+/* Bytes that the client's system does not have yet: a reset would lose them. */
+uint64_t rc_exchange_unsent_bytes(const rc_exchange *exchange);
+
 /* The client's IP address as text, empty for a unix socket. False: buf is too small (46 is
  * enough). */
 bool rc_exchange_peer(const rc_exchange *exchange, char *buf, size_t size);

@@ -130,6 +130,9 @@ post() { # PATH BODY
     [ "$(wc -c <answer)" = 100 ]
     run -56 chat cut-bytes-33
     [ "$(wc -c <answer)" = 33 ]
+    # However slowly it is read: a reset takes none of the bytes before it along.
+    run -56 chat huge-8192+cut-bytes-8000000 false --limit-rate 16M
+    [ "$(wc -c <answer)" = 8000000 ]
     run -18 chat fin-after-3 true
     [ "$(grep -c '"content":"[^"]' answer)" = 3 ]
     run -56 chat bad-chunk true

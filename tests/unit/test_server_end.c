@@ -206,6 +206,7 @@ static void a_slow_reader_stops_the_handler(void **state)
     assert_true(world.memory.live_bytes < (256 << 10) + (192 << 10));
     uint64_t sent = rc_exchange_sent_bytes(world.held);
     assert_true(sent > 0);
+    assert_true(rc_exchange_unsent_bytes(world.held) > 0);
     world.got_max = GOT_MAX; /* it reads again */
     UNTIL(has_logged("drained"));
     assert_true(rc_exchange_sent_bytes(world.held) > sent);
