@@ -55,20 +55,24 @@ doctor() { # OPTION...
     "$RECOURSE" doctor "$@"
 }
 
-# The finding of a group and name, in the form MARK DETAIL.
-finding() { # WHAT
-    python3 -c '
-import json, sys
-for f in json.load(open("found.json"))["findings"]:
-    if f["what"] == sys.argv[1]:
-        print(f["mark"], f["detail"], "->", f.get("next", ""))' "$1"
-}
-
+# What doctor finds is in found.json, and a line each in found: WHAT, a tab, MARK DETAIL.
 found() { # EXIT-STATUS [OPTION...]
     local wanted=$1 status=0
     shift
     doctor --format json "$@" >found.json || status=$?
     [ "$status" = "$wanted" ] || { echo "exit status $status" && cat found.json && return 1; }
+    python3 -c '
+import json
+for f in json.load(open("found.json"))["findings"]:
+    print(f["what"], "\t", f["mark"], " ", f["detail"], " -> ", f.get("next", ""), sep="")' >found
+}
+
+# The findings of a group and name.
+finding() { # WHAT
+    local what rest
+    while IFS=$'\t' read -r what rest; do
+        [ "$what" != "$1" ] || echo "$rest"
+    done <found
 }
 
 @test "a key that is taken, one that is refused, one that is not there" {
