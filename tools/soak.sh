@@ -1,7 +1,7 @@
 #!/bin/bash
-# Drives calls for SOAK_STEPS (10 million) inputs, builds a copy of everything, fuzzes every target for
-# SOAK_SECONDS (60) from a copy of its corpus, then proves on the planted bugs of fuzz_negative that the
-# search and the sanitizers can find something.
+# Drives calls for SOAK_STEPS (10 million) inputs, builds a copy of everything, walks every path with two
+# analyzers, fuzzes every target for SOAK_SECONDS (60) from a copy of its corpus, then proves on the
+# planted bugs of fuzz_negative that the search and the sanitizers can find something.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
@@ -78,13 +78,16 @@ soak_copy() {
 }
 
 soak_paths() {
-    local log=$work/paths.log
-    if tools/lint.sh paths >"$log" 2>&1; then
-        echo "paths: ok"
-    else
-        tail -n 60 "$log"
-        echo "paths: FAILED"
-    fi
+    local check log
+    for check in analyzer paths; do
+        log=$work/$check.log
+        if tools/lint.sh "$check" >"$log" 2>&1; then
+            echo "$check: ok"
+        else
+            tail -n 60 "$log"
+            echo "$check: FAILED"
+        fi
+    done
 }
 
 {

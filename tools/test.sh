@@ -86,13 +86,10 @@ suite() {
 
 lint() {
     local check
-    for check in format shell analyzer; do
+    for check in format shell cppcheck tidy; do
         step "lint-$check" tools/lint.sh "$check"
     done
-    suite tsan --target threads_tests -- -L '^threads$' # gcc; the analyzer has compiled the most of it
-    for check in cppcheck tidy; do
-        step "lint-$check" tools/lint.sh "$check"
-    done
+    suite tsan --target threads_tests -- -L '^threads$' # gcc
 }
 
 # The linters take what the builds and tests leave: there is always something that waits for nothing.
