@@ -256,7 +256,7 @@ static bool step_linger(rc_connection *c, rc_str *input)
 {
     c->discarded_bytes += input->len;
     *input = rc_str_make(input->ptr + input->len, 0);
-    if (c->discarded_bytes > c->server->settings.discard_bytes)
+    if (c->discarded_bytes > c->server->settings.linger_bytes)
         rc_connection_close(c, false);
     return false;
 }

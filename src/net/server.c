@@ -25,12 +25,13 @@ const rc_server_settings rc_server_settings_default = {
     .body_idle_ms = 60000,
     .keep_alive_ms = 75000,
     .write_idle_ms = 60000,
-    .linger_ms = 1000,
+    .linger_ms = 5000,
     .write_high_bytes = 256 << 10,
     .write_low_bytes = 64 << 10,
     .write_max_bytes = 16 << 20,
     .read_bytes = 64 << 10,
     .discard_bytes = 256 << 10,
+    .linger_bytes = 64 << 20,
 };
 
 static const char *const gone_texts[] = {

@@ -54,10 +54,11 @@ typedef struct rc_server_settings {
     uint32_t write_low_bytes;  /* on_drained says go on */
     uint32_t write_max_bytes;  /* a handler that does not stop loses the connection */
     uint32_t read_bytes;       /* of one read */
-    uint32_t discard_bytes;    /* of a body behind its answer; a longer one ends it */
+    uint32_t discard_bytes;    /* of a body behind its answer; a longer one ends the connection */
+    uint32_t linger_bytes;     /* that are dropped, for a client that sends all before it reads */
 } rc_server_settings;
 
-/* 4096 connections; 10 s, 60 s, 75 s, 60 s, 1 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB. */
+/* 4096 connections; 10 s, 60 s, 75 s, 60 s, 5 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB, 64 MiB. */
 extern const rc_server_settings rc_server_settings_default;
 
 /* Why an exchange did not end well. */

@@ -253,6 +253,31 @@ static void an_early_answer_is_seen_while_sending(void **state)
     world_end();
 }
 
+/* As many clients do: the answer is there before the body has gone, and is read behind it. */
+static void a_client_that_reads_last_has_the_answer(void **state)
+{
+    (void)state;
+    static char part[64 << 10];
+    const size_t length = 10000000;
+    size_t sent = 0;
+    memset(part, 'r', sizeof(part));
+    world_start(NULL);
+    client_open();
+    client_send(RC_STR("POST /early" HOST "Content-Length: 10000000\r\n\r\n"));
+    for (int i = 0; i < PATIENCE && sent < length; i++) {
+        size_t left = length - sent < sizeof(part) ? length - sent : sizeof(part);
+        ssize_t done = send(world.fd, part, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+        assert_true(done > 0 || errno == EAGAIN);
+        sent += done > 0 ? (size_t)done : 0;
+        turn();
+    }
+    assert_int_equal(sent, length);
+    UNTIL(world.is_at_end);
+    assert_true(got("Connection: close\r\n\r\nearly"));
+    assert_false(world.is_reset);
+    world_end();
+}
+
 static void a_body_can_be_paused(void **state)
 {
     (void)state;
@@ -482,6 +507,7 @@ int main(void)
         cmocka_unit_test(the_old_version_closes),
         cmocka_unit_test(chunks_are_written),
         cmocka_unit_test(an_early_answer_is_seen_while_sending),
+        cmocka_unit_test(a_client_that_reads_last_has_the_answer),
         cmocka_unit_test(a_body_can_be_paused),
         cmocka_unit_test(answers_are_checked),
         cmocka_unit_test(a_raw_head_is_passed_on),
