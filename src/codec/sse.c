@@ -253,7 +253,7 @@ static void scan(rc_sse *sse)
 /* The name of an oversized event, if its line is whole in the head. */
 static void keep_name(rc_sse *sse, const rc_stream_event *event)
 {
-    rc_str head = rc_str_slice(event->raw, 0, sse->feed.max_bytes);
+    rc_str head = event->head;
     while (head.len > 0 && head.ptr[head.len - 1] != '\n' && head.ptr[head.len - 1] != '\r')
         head.len--;
     rc_stream_event fields = {.type = RC_STREAM_EVENT_DATA};
@@ -268,8 +268,7 @@ static void finish_event(rc_sse *sse, rc_stream_event *event)
 {
     event->type = sse->ended;
     if (event->is_oversized) {
-        bool is_first = event->raw.len == event->end - event->begin;
-        if (is_first)
+        if (event->head.len > 0)
             keep_name(sse, event);
         event->name = rc_str_make(sse->name, sse->name_len);
     } else if (sse->ended == RC_STREAM_EVENT_DATA) {

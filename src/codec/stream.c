@@ -49,18 +49,30 @@ static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *ev
         found->seen.kinds = RC_STREAM_DAMAGED;
 }
 
-/* What cannot be read is content, as nothing else gets so large, and what its name says; its last
- * bytes may tell why the model stopped, and count tokens. */
-static void look_at_oversized(const rc_stream_watch *watch, const rc_stream_event *event,
+/* What an oversized event is by its name, the type in its first bytes or the one in its last. */
+static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
+                                               const rc_stream_event *event)
+{
+    const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
+    if (row == NULL)
+        row = watch->part_type;
+    return row ? row : rc_stream_tail_type(watch->dialect, event->tail);
+}
+
+/* What cannot be read is content, as nothing else gets so large, and what its name or type says;
+ * its last bytes may tell why the model stopped, and count tokens. */
+static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *event,
                               rc_stream_found *found)
 {
     rc_stream_seen *seen = &found->seen;
     seen->kinds = RC_STREAM_CONTENT;
     seen->content_bytes = event->raw.len;
     found->begun = 1;
+    if (event->head.len > 0)
+        watch->part_type = rc_stream_head_type(watch->dialect, event->head);
     if (event->type == RC_STREAM_EVENT_PART || event->is_cut)
         return;
-    const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
+    const rc_stream_type *row = type_of_oversized(watch, event);
     if (row)
         seen->kinds |= row->kinds & (RC_STREAM_FINISH | RC_STREAM_TERMINATOR | RC_STREAM_ERROR);
     rc_stream_walk_tail(watch->dialect, event->tail, found);
@@ -71,8 +83,7 @@ static void look_at_oversized(const rc_stream_watch *watch, const rc_stream_even
         seen->finish = RC_STREAM_FINISH_UNKNOWN;
 }
 
-static void look_at(const rc_stream_watch *watch, const rc_stream_event *event,
-                    rc_stream_found *found)
+static void look_at(rc_stream_watch *watch, const rc_stream_event *event, rc_stream_found *found)
 {
     unsigned *kinds = &found->seen.kinds;
     if (event->is_oversized)

@@ -91,8 +91,9 @@ typedef struct rc_stream_watch {
     bool is_array;     /* elements of an array that has to be closed */
     bool is_closed;
     bool is_last_damaged;
-    bool is_last_cut; /* the end came inside of the last event */
-    bool is_in_parts; /* of an oversized event */
+    bool is_last_cut;                       /* the end came inside of the last event */
+    bool is_in_parts;                       /* of an oversized event */
+    const struct rc_stream_type *part_type; /* by the first bytes of the last oversized event */
 } rc_stream_watch;
 
 void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect);

@@ -20,8 +20,9 @@
 /* An event above this is not read, unless the caller says otherwise. */
 #define RC_STREAM_EVENT_MAX_BYTES ((size_t)1 << 20)
 
-/* What is kept of the end of an event that is not read. */
-#define RC_STREAM_TAIL_MAX 2048
+/* What is kept of the end of an event that is not read: Gemini puts what it has found in the web
+ * behind the finish reason. */
+#define RC_STREAM_TAIL_MAX ((size_t)64 << 10)
 
 typedef enum rc_stream_event_type {
     RC_STREAM_EVENT_DATA = 1, /* fields, or a JSON text */
@@ -48,6 +49,8 @@ typedef struct rc_stream_event {
     bool is_cut;       /* the stream ended inside it */
     bool is_idle;      /* of a PART: it belongs to a comment or to white space behind the end */
     bool is_element;   /* it stands in an array, which is whole once it is closed */
+    rc_str head;       /* of an oversized event: its first bytes, up to the ceiling, in the event
+                          or PART that has them; else empty. Views raw. */
     rc_str tail;       /* of an oversized event: its last bytes, RC_STREAM_TAIL_MAX at most */
 } rc_stream_event;
 

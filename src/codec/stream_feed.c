@@ -54,6 +54,14 @@ static rc_str keep_tail(rc_stream_feed *feed, rc_str bytes)
     return rc_buf_get(feed->room);
 }
 
+/* What stands first in an oversized event, if these bytes, up to `to`, are its first ones. */
+static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
+{
+    if (!feed->is_oversized || feed->offset + to - raw.len != feed->begin)
+        return rc_str_make(NULL, 0);
+    return rc_str_slice(raw, 0, raw.len < feed->max_bytes ? raw.len : feed->max_bytes);
+}
+
 /* An event whose last byte so far is the one in front of `to`. */
 static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_event *ret_event)
 {
@@ -65,6 +73,7 @@ static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_e
         .raw = raw,
         .retry_ms = -1,
         .is_oversized = feed->is_oversized,
+        .head = head_of(feed, to, raw),
         .tail = tail,
     };
 }

@@ -57,8 +57,8 @@ typedef enum rc_stream_given {
 } rc_stream_given;
 
 /* What can be given when the reader has come to the event's end, if has_end, or else to the end of
- * the piece. Sets type (PART), begin, end, raw, tail and is_oversized of the event and clears the
- * rest. */
+ * the piece. Sets type (PART), begin, end, raw, head, tail and is_oversized of the event and clears
+ * the rest. */
 rc_stream_given rc_stream_feed_give(rc_stream_feed *feed, rc_stream_event *ret_event);
 
 /* Does the next event begin where the reader stands? */

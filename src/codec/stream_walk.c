@@ -289,9 +289,10 @@ static size_t behind_last_key(rc_str tail, rc_str key)
     return RC_STR_NPOS;
 }
 
-rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
+/* The string that is the value of the last key of that name; empty: there is none. */
+static rc_str last_value(rc_str tail, rc_str key)
 {
-    size_t at = behind_last_key(tail, rc_stream_dialects[dialect].finish);
+    size_t at = behind_last_key(tail, key);
     if (at == RC_STR_NPOS)
         return rc_str_make(NULL, 0);
     while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
@@ -300,6 +301,34 @@ rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
     if (end == RC_STR_NPOS || tail.ptr[at] != '"')
         return rc_str_make(NULL, 0);
     return rc_str_slice(tail, at + 1, end);
+}
+
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
+{
+    return last_value(tail, rc_stream_dialects[dialect].finish);
+}
+
+const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head)
+{
+    const size_t at = rc_str_find_byte(head, '{', 0);
+    if (!rc_stream_dialects[dialect].is_typed || at == RC_STR_NPOS)
+        return NULL;
+    const rc_str none = rc_str_make(NULL, 0);
+    return rc_stream_type_find(dialect, type_of(none, rc_str_slice(head, at, head.len)));
+}
+
+const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail)
+{
+    if (!rc_stream_dialects[dialect].is_typed)
+        return NULL;
+    const rc_str end = rc_str_trim(tail);
+    const rc_str type = last_value(end, RC_STR("type"));
+    if (type.len == 0)
+        return NULL;
+    /* Only the bracket that closes the event may follow. */
+    const size_t behind = (size_t)(type.ptr - end.ptr) + type.len + 1;
+    const rc_str rest = rc_str_trim(rc_str_slice(end, behind, end.len));
+    return rc_str_eq(rest, RC_STR("}")) ? rc_stream_type_find(dialect, type) : NULL;
 }
 
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)

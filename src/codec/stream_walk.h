@@ -3,6 +3,7 @@
 #define RC_CODEC_STREAM_WALK_H
 
 #include "codec/stream.h"
+#include "codec/stream_table.h"
 
 typedef struct rc_stream_found {
     rc_stream_seen seen;
@@ -26,7 +27,12 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
 /* The finish reason in the last bytes of an event: the last key of the dialect's name for it. */
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found);
 
-/* The same as text, as the provider spells it; empty: there is none. Views tail. */
+/* The type of an event that has no name and is too large to be read: in its first bytes, or as its
+ * very last member. NULL: it does not stand there, or the dialect does not know it. */
+const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
+const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
+
+/* The finish reason as text, as the provider spells it; empty: there is none. Views tail. */
 rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail);
 
 #endif

@@ -312,7 +312,11 @@ static void test_errors_are_classified(void **state)
     }
 }
 
-/* An event that is too large to be read: content, and what its name and its last bytes tell. */
+#define TIMES_4(text) text text text text
+#define THREE_KIB TIMES_4(TIMES_4(TIMES_4("<div>Found in the web, in many places</div>, ")))
+
+/* An event that is too large to be read: content, and what its name, its first and its last bytes
+ * tell. */
 static void test_oversized(void **state)
 {
     fixture *f = *state;
@@ -328,6 +332,11 @@ static void test_oversized(void **state)
          "data: {'candidates':[{'content':{'parts':[{'inlineData':{'data':'",
          "'}}]},'finishReason': 'STOP','index':0}]}\n\n", RC_STREAM_END_COMPLETE,
          RC_STREAM_FINISH_GOOD},
+        {RC_STREAM_GEMINI, FORM_SSE,
+         "data: {'candidates':[{'content':{'parts':[{'inlineData':{'data':'",
+         "'}}]},'finishReason':'STOP','groundingMetadata':{'searchEntryPoint':{'renderedContent':"
+         "'" THREE_KIB "'}}}]}\n\n",
+         RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_GOOD},
         {RC_STREAM_GEMINI, FORM_ARRAY, "[{'candidates':[{'content':{'parts':[{'text':'",
          "'}]},'finishReason':'SAFETY'}]}]", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_FILTER},
         {RC_STREAM_GEMINI, FORM_SSE, "data: {'candidates':[{'content':{'parts':[{'text':'",
@@ -338,6 +347,18 @@ static void test_oversized(void **state)
         {RC_STREAM_OPENAI_RESPONSES, FORM_SSE,
          "event: response.completed\ndata: {'type':'response.completed','response':{'output':['",
          "']}}\n\n", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_UNKNOWN},
+        {RC_STREAM_OPENAI_RESPONSES, FORM_SSE,
+         "data: {'type':'response.completed','response':{'output':['", "']}}\n\n",
+         RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_UNKNOWN},
+        {RC_STREAM_OPENAI_RESPONSES, FORM_SSE, "data: {'response':{'output':['",
+         "']} , 'type' : 'response.completed' }\n\n", RC_STREAM_END_COMPLETE,
+         RC_STREAM_FINISH_UNKNOWN},
+        {RC_STREAM_OPENAI_RESPONSES, FORM_SSE, "data: {'type':'response.failed','response':{'o':['",
+         "']}}\n\n", RC_STREAM_END_ERRORED, RC_STREAM_FINISH_UNKNOWN},
+        /* Types of what is inside. */
+        {RC_STREAM_OPENAI_RESPONSES, FORM_SSE,
+         "data: {'response':{'type':'response.completed','o':['",
+         "'],'type':'response.completed'}}\n\n", RC_STREAM_END_TRUNCATED, RC_STREAM_FINISH_NONE},
         {RC_STREAM_OPENAI_RESPONSES, FORM_SSE,
          "event: response.failed\ndata: {'type':'response.failed','response':{'output':['",
          "']}}\n\n", RC_STREAM_END_ERRORED, RC_STREAM_FINISH_UNKNOWN},
