@@ -36,6 +36,22 @@ static rc_code code_of(int status)
     }
 }
 
+static rc_str advice_of(int status)
+{
+    switch (status) {
+    case 408:
+        return RC_STR("Send the whole request without a pause.");
+    case 413:
+        return RC_STR("Send a smaller body.");
+    case 414:
+        return RC_STR("Send a shorter path and query.");
+    case 431:
+        return RC_STR("Send fewer or shorter headers.");
+    default:
+        return RC_STR("Send a request of HTTP/1.1.");
+    }
+}
+
 void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     rc_gate *gate = ctx;
@@ -52,9 +68,7 @@ void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     rc_builder_set_id(&builder, &id);
     rc_builder_set_message(&builder, rc_buf_get(&message));
     rc_builder_set_http_status(&builder, refusal->status);
-    rc_builder_set_action(&builder, RC_ACTION_FIX_REQUEST,
-                          refusal->status == 408 ? RC_STR("Send the whole request without a pause.")
-                                                 : RC_STR("Send a request of HTTP/1.1."));
+    rc_builder_set_action(&builder, RC_ACTION_FIX_REQUEST, advice_of(refusal->status));
     const rc_report *report = rc_builder_finish(&builder);
     (void)rc_render_headers(report, dialect, lines);
     (void)rc_render_body(report, dialect, RC_VIEW_USER, page);
