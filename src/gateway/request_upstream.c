@@ -108,7 +108,7 @@ static void push_line(const writer *w, rc_buf *buf)
     rc_dialect dialect = w->target->kind->dialect;
     rc_buf_add(buf, rc_http1_method(w->request->reader));
     rc_buf_add_byte(buf, ' ');
-    rc_buf_add(buf, rc_str_c(w->target->origin->prefix));
+    rc_buf_add(buf, rc_origin_prefix(w->target->origin));
     if (endpoint->wire == RC_WIRE_NATIVE)
         rc_buf_add(buf, w->request->rest);
     else
@@ -123,16 +123,8 @@ static void push_line(const writer *w, rc_buf *buf)
 
 static void push_host(const rc_origin *origin, rc_buf *buf)
 {
-    rc_str host = rc_str_make(origin->host, origin->host_len);
-    bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
-    rc_buf_add(buf, is_v6 ? RC_STR("host: [") : RC_STR("host: "));
-    rc_buf_add(buf, host);
-    if (is_v6)
-        rc_buf_add_byte(buf, ']');
-    if (origin->port != (origin->is_https ? 443 : 80)) {
-        rc_buf_add_byte(buf, ':');
-        rc_buf_push_u64(buf, origin->port);
-    }
+    rc_buf_add(buf, RC_STR("host: "));
+    rc_buf_add(buf, rc_origin_authority(origin));
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
@@ -189,17 +181,17 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
 static size_t room_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;
-    return w->request->reader->head_bytes + origin->host_len + strlen(origin->prefix) +
+    return w->request->reader->head_bytes + origin->authority_len + origin->prefix_len +
            w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + 1024;
 }
 
 static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_target *target)
 {
     const rc_origin *origin = target->origin;
-    rc_str prefix = rc_str_c(origin->prefix);
+    const rc_str prefix = rc_origin_prefix(origin);
     if (!rc_gate_endpoint_suits(request->endpoint, target->kind->dialect))
         return rc_gate_fault_make(RC_GATE_FAULT_WIRE, "", "");
-    if (origin->host_len == 0 || !is_visible(rc_str_make(origin->host, origin->host_len)) ||
+    if (origin->authority_len == 0 || !is_visible(rc_origin_authority(origin)) ||
         !is_visible(prefix) || (prefix.len > 0 && prefix.ptr[0] != '/'))
         return rc_gate_fault_make(RC_GATE_FAULT_ORIGIN, "base_url", "");
     return rc_gate_fault_none();

@@ -224,13 +224,13 @@ static void no_config_value_brings_a_line(void **state)
         target.key = rc_secret_make(rc_str_c(evil[i]));
         assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_KEY);
         rc_origin bad = origin;
-        bad.host_len = (uint16_t)strlen(evil[i]);
-        memcpy(bad.host, evil[i], bad.host_len);
+        bad.authority_len = (uint16_t)strlen(evil[i]);
+        memcpy(bad.authority, evil[i], bad.authority_len);
         target = good;
         target.origin = &bad;
         assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_ORIGIN);
         bad = origin;
-        snprintf(bad.prefix, sizeof bad.prefix, "/%s", evil[i]);
+        bad.prefix_len = (uint16_t)snprintf(bad.prefix, sizeof bad.prefix, "/%s", evil[i]);
         assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_ORIGIN);
     }
     rc_origin origin = gate_origin(providers[3].base_url);
