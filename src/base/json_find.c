@@ -124,7 +124,7 @@ static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd
         const rc_lanes marks = rc_lanes_load((const char *)names->marks + from);
         for (uint32_t bits = rc_lanes_bits((rc_lanes)(marks == mark)); bits; bits &= bits - 1) {
             const size_t i = from + (size_t)__builtin_ctz(bits);
-            if (rc_str_eq(key, names->keys[i]))
+            if (key.len == names->keys[i].len && rc_bytes_eq(key.ptr, names->keys[i].ptr, key.len))
                 return i;
         }
     }

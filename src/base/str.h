@@ -3,6 +3,7 @@
 #define RC_BASE_STR_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include <recourse/str.h>
 
@@ -31,6 +32,35 @@ static inline bool rc_ascii_is_space(char c)
 static inline char rc_ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* Are these the same? Names are short: a call takes longer than they do. */
+static inline bool rc_bytes_eq(const char *a, const char *b, size_t len)
+{
+    uint64_t word_a, word_b;
+    uint32_t half_a[2], half_b[2];
+    if (len >= sizeof word_a) {
+        for (size_t i = 0; i < len; i += sizeof word_a) {
+            size_t at =
+                len - i < sizeof word_a ? len - sizeof word_a : i; /* the last ones overlap */
+            memcpy(&word_a, a + at, sizeof word_a);
+            memcpy(&word_b, b + at, sizeof word_b);
+            if (word_a != word_b)
+                return false;
+        }
+        return true;
+    }
+    if (len >= sizeof half_a[0]) {
+        memcpy(&half_a[0], a, sizeof half_a[0]);
+        memcpy(&half_b[0], b, sizeof half_b[0]);
+        memcpy(&half_a[1], a + len - sizeof half_a[0], sizeof half_a[0]);
+        memcpy(&half_b[1], b + len - sizeof half_b[0], sizeof half_b[0]);
+        return half_a[0] == half_b[0] && half_a[1] == half_b[1];
+    }
+    for (size_t i = 0; i < len; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
 }
 
 /* The part of s from `from` to `to` (exclusive); both are clamped to s. */

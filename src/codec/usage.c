@@ -140,7 +140,10 @@ static const member_row *member_of(rc_str name)
     size_t row = likely_member(KEY(name.ptr[0], name.ptr[name.len - 1], name.len));
     if (row == COUNT(MEMBERS))
         return NULL;
-    return rc_str_eq(MEMBERS[row].name, name) ? &MEMBERS[row] : look_at_all(name);
+    const rc_str likely = MEMBERS[row].name;
+    return name.len == likely.len && rc_bytes_eq(name.ptr, likely.ptr, name.len)
+               ? &MEMBERS[row]
+               : look_at_all(name);
 }
 
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
