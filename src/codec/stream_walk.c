@@ -276,35 +276,39 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
     return true;
 }
 
-/* Behind the last key of that name in the tail, and its quote; RC_STR_NPOS: there is none. A quote
+/* The last key of that name in the tail, behind its quote; RC_STR_NPOS: there is none. A quote
  * inside a string has a backslash in front of it: what has none is a key, or equals one. */
-static size_t behind_last_key(rc_str tail, rc_str key)
+static size_t last_key(rc_str tail, rc_str key)
 {
     if (key.len == 0 || tail.len < key.len + 3)
         return RC_STR_NPOS;
     for (size_t i = tail.len - key.len - 1; i >= 2; i--)
         if (tail.ptr[i - 1] == '"' && tail.ptr[i + key.len] == '"' && tail.ptr[i - 2] != '\\' &&
             memcmp(tail.ptr + i, key.ptr, key.len) == 0)
-            return i + key.len + 1;
+            return i;
     return RC_STR_NPOS;
 }
 
-rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at)
 {
-    size_t at = behind_last_key(tail, rc_stream_dialects[dialect].finish);
-    if (at == RC_STR_NPOS)
+    const rc_str key = rc_stream_dialects[dialect].finish;
+    const size_t key_at = last_key(tail, key);
+    if (key_at == RC_STR_NPOS)
         return rc_str_make(NULL, 0);
+    size_t at = key_at + key.len + 1;
     while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
         at++;
     size_t end = rc_str_find_byte(tail, '"', at + 1);
     if (end == RC_STR_NPOS || tail.ptr[at] != '"')
         return rc_str_make(NULL, 0);
+    *ret_key_at = key_at;
     return rc_str_slice(tail, at + 1, end);
 }
 
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
 {
-    rc_str finish = rc_stream_tail_finish(dialect, tail);
+    size_t key_at;
+    rc_str finish = rc_stream_tail_finish(dialect, tail, &key_at);
     if (finish.len == 0)
         return;
     note_finish(&found->seen, finish);

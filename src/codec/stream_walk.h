@@ -26,7 +26,8 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
 /* The finish reason in the last bytes of an event: the last key of the dialect's name for it. */
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found);
 
-/* The same as text, as the provider spells it; empty: there is none. Views tail. */
-rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail);
+/* The same as text, as the provider spells it; empty: there is none. Views tail. ret_key_at: where
+ * its key stands, if there is one. */
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at);
 
 #endif
