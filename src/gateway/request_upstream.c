@@ -8,9 +8,6 @@
 #include "gateway/request_names.h"
 #include "gateway/request_query.h"
 
-/* Each byte of a name becomes six in JSON at most. */
-#define NAME_ROOM (6 * RC_GATE_MODEL_MAX + 32)
-
 typedef struct writer {
     const rc_gate_request *request;
     const rc_gate_target *target;
@@ -35,8 +32,12 @@ static void write_name(writer *w)
     char plain[RC_GATE_MODEL_MAX + 8];
     rc_buf text;
     rc_buf name;
+    if (w->target->quoted.len > 0 && w->request->endpoint->model == RC_MODEL_BODY) {
+        w->name = w->target->quoted;
+        return;
+    }
     rc_buf_init_fixed(&text, plain, sizeof plain);
-    rc_buf_init_fixed(&name, w->name_room, NAME_ROOM);
+    rc_buf_init_fixed(&name, w->name_room, RC_GATE_QUOTED_MAX);
     if (w->request->endpoint->model == RC_MODEL_PATH)
         rc_buf_add(&text, prefix_of(w->request));
     rc_buf_add(&text, w->model);
@@ -56,7 +57,7 @@ static rc_gate_fault choose_model(writer *w)
     w->model = is_same ? request->model : asked;
     if (is_same)
         return rc_gate_fault_none();
-    if (!rc_gate_model_is_valid(w->model))
+    if (w->target->quoted.len == 0 && !rc_gate_model_is_valid(w->model))
         return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "");
     if (rc_gate_names_are_many(request->endpoint))
         w->renamed_len = rc_gate_names_measure(request->body, w->model);
@@ -200,7 +201,7 @@ static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_
 rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gate_target *target,
                                     rc_buf *buf, rc_gate_upstream *ret_upstream)
 {
-    char name_room[NAME_ROOM];
+    char name_room[RC_GATE_QUOTED_MAX];
     writer w = {.request = request,
                 .target = target,
                 .wire = request->endpoint->wire,

@@ -108,6 +108,11 @@ void rc_gate_try_slim(rc_gate_try *try)
 
 /* ---- the request ---- */
 
+static const rc_gate_place *place_of(const rc_gate_try *try)
+{
+    return &try->job->route->places[try->entry];
+}
+
 /* The demo speaks as it is spoken to. */
 static const rc_config_kind *kind_of(const rc_gate_try *try)
 {
@@ -134,6 +139,7 @@ static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstr
         .kind = kind_of(try),
         .auth = (rc_config_auth)try->provider->config->auth,
         .model = try->model,
+        .quoted = place_of(try)->quoted,
         .key = rc_secret_make(rc_str_make(NULL, 0)),
     };
     if (try->credential != RC_NO_TARGET &&
