@@ -40,11 +40,12 @@ static rc_gate_try *new_try(rc_gate_job *job)
     if (try == NULL)
         return NULL;
     /* The readers are set when they begin; the call's is large. */
-    memset(try, 0, offsetof(rc_gate_try, watch));
+    memset(try, 0, offsetof(rc_gate_try, usage));
     memset(&try->upstream, 0, offsetof(rc_upstream_call, reader));
     try->job = job;
     try->first_byte_ms = -1;
     rc_usage_init(&try->usage);
+    try->hold.count = 0;
     const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     try->wire.max_bytes = WIRE_MAX_BYTES + body_max;
     return try;
