@@ -21,7 +21,7 @@ target_compile_options(recourse_flags INTERFACE -fmacro-prefix-map=${PROJECT_SOU
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(recourse_flags INTERFACE
         -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-    foreach(flag -fstack-clash-protection -fcf-protection)
+    foreach(flag -fstack-clash-protection -fcf-protection -fno-plt)
         string(MAKE_C_IDENTIFIER "has${flag}" has_flag)
         check_c_compiler_flag(${flag} ${has_flag})
         if(${has_flag})

@@ -6,8 +6,6 @@
 #include "base/json_walk.h"
 #include "base/lanes.h"
 
-#define MARKS_MAX (2 * RC_LANES) /* more members are compared one by one */
-
 /* The walk along the top level. It has its own few lines of grammar, as it reads next to nothing: a
  * body of a thousand bytes takes less time than ten tokens do. */
 typedef rc_json_walk walk;
@@ -101,37 +99,36 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
 
 /* What is looked for. */
 typedef struct wanted {
-    rc_json_member *members;
-    const uint8_t *marks; /* NULL: there are too many */
-    size_t count;
-    size_t missing; /* how many were not found yet */
+    rc_json_names names;
+    rc_json_value *values;
+    uint32_t found; /* a bit for each name */
 } wanted;
 
-static rc_json_member *compare_all(const wanted *what, rc_str key, bool is_odd)
+#define NO_NAME SIZE_MAX
+
+static size_t compare_all(const rc_json_names *names, rc_str odd_key)
 {
-    for (size_t i = 0; i < what->count; i++) {
-        rc_json_member *member = &what->members[i];
-        if (is_odd ? rc_json_raw_eq(key, true, member->key) : rc_str_eq(key, member->key))
-            return member;
-    }
-    return NULL;
+    for (size_t i = 0; i < names->count; i++)
+        if (rc_json_raw_eq(odd_key, true, names->keys[i]))
+            return i;
+    return NO_NAME;
 }
 
 /* Sixteen marks are compared at a time; most keys that are passed over have none of them. */
-static inline rc_json_member *member_of(const wanted *what, rc_str key, bool is_odd)
+static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd)
 {
-    if (is_odd || !what->marks)
-        return compare_all(what, key, is_odd);
+    if (is_odd)
+        return compare_all(names, key);
     const rc_lanes mark = (rc_lanes){0} + rc_json_mark(key);
-    for (size_t from = 0; from < what->count; from += RC_LANES) {
-        const rc_lanes marks = rc_lanes_load((const char *)what->marks + from);
+    for (size_t from = 0; from < names->count; from += RC_LANES) {
+        const rc_lanes marks = rc_lanes_load((const char *)names->marks + from);
         for (uint32_t bits = rc_lanes_bits((rc_lanes)(marks == mark)); bits; bits &= bits - 1) {
-            rc_json_member *member = &what->members[from + (size_t)__builtin_ctz(bits)];
-            if (rc_str_eq(key, member->key))
-                return member;
+            const size_t i = from + (size_t)__builtin_ctz(bits);
+            if (key.len == names->keys[i].len && rc_bytes_eq(key.ptr, names->keys[i].ptr, key.len))
+                return i;
         }
     }
-    return NULL;
+    return NO_NAME;
 }
 
 /* One key with its value. */
@@ -145,17 +142,15 @@ static inline rc_status pass_member(walk *w, wanted *what)
     rc_status status = pass_string(w, &key, &is_odd);
     if (status != RC_OK)
         return status;
-    rc_json_member *member = member_of(what, key, is_odd);
+    const size_t name = name_of(&what->names, key, is_odd);
     if (peek(w) != ':')
         return fault(w);
     w->at++;
-    status = pass_value(w, member != NULL, &token);
-    if (status != RC_OK || !member)
+    status = pass_value(w, name != NO_NAME, &token);
+    if (status != RC_OK || name == NO_NAME)
         return status;
-    what->missing -= !member->is_found;
-    member->value = token;
-    member->value_end = w->at;
-    member->is_found = true;
+    what->values[name] = (rc_json_value){.first = token, .end = w->at};
+    what->found |= UINT32_C(1) << name;
     return RC_OK;
 }
 
@@ -166,10 +161,9 @@ static inline rc_status pass_end(walk *w)
     return w->at == w->text.len ? RC_OK : RC_E_SYNTAX;
 }
 
-static rc_status find(rc_str text, wanted what, bool stop_early)
+static rc_status find(rc_str text, wanted *what, bool stop_early)
 {
-    for (size_t i = 0; i < what.count; i++)
-        what.members[i].is_found = false;
+    const uint32_t all = (uint32_t)((UINT64_C(1) << what->names.count) - 1);
     walk w = rc_json_walk_begin(text);
     if (peek(&w) != '{')
         return w.at < text.len ? RC_E_TYPE : RC_E_TRUNCATED;
@@ -177,8 +171,8 @@ static rc_status find(rc_str text, wanted what, bool stop_early)
     if (peek(&w) == '}')
         return pass_end(&w);
     for (;;) {
-        rc_status status = pass_member(&w, &what);
-        if (status != RC_OK || (stop_early && what.missing == 0))
+        rc_status status = pass_member(&w, what);
+        if (status != RC_OK || (stop_early && what->found == all))
             return status;
         char c = peek(&w);
         if (c == '}')
@@ -189,26 +183,50 @@ static rc_status find(rc_str text, wanted what, bool stop_early)
     }
 }
 
-rc_status rc_json_find_marked(rc_str text, rc_json_member *members, const uint8_t *marks,
-                              size_t count, bool stop_early)
+rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
+                             rc_json_value *ret_values, uint32_t *ret_found)
 {
-    const wanted what = {members, marks, count, count};
-    return find(text, what, stop_early);
+    wanted what = {.names = *names, .values = ret_values};
+    const rc_status status = find(text, &what, stop_early);
+    *ret_found = what.found;
+    return status;
 }
 
+static rc_status find_some(rc_str text, rc_json_member *members, size_t count, bool stop_early)
+{
+    rc_str keys[RC_JSON_NAMES_MAX];
+    uint8_t marks[RC_JSON_MARKS_LEN(RC_JSON_NAMES_MAX)] = {0};
+    rc_json_value values[RC_JSON_NAMES_MAX];
+    wanted what = {.names = {keys, marks, count}, .values = values};
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = members[i].key;
+        marks[i] = rc_json_mark(keys[i]);
+    }
+    const rc_status status = find(text, &what, stop_early);
+    for (size_t i = 0; i < count; i++) {
+        members[i].is_found = what.found >> i & 1;
+        if (!members[i].is_found)
+            continue;
+        members[i].value = values[i].first;
+        members[i].value_end = values[i].end;
+    }
+    return status;
+}
+
+/* What is damaged is so for whoever comes as far. */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early)
 {
-    uint8_t marks[MARKS_MAX];
-    wanted what = {members, NULL, count, count};
-    if (count <= MARKS_MAX) {
-        memset(marks, 0, sizeof marks);
-        for (size_t i = 0; i < count; i++)
-            marks[i] = rc_json_mark(members[i].key);
-        what.marks = marks;
-    }
-    return find(text, what, stop_early);
+    size_t from = 0;
+    rc_status status = RC_OK;
+    do {
+        const size_t left = count - from;
+        const size_t some = left < RC_JSON_NAMES_MAX ? left : RC_JSON_NAMES_MAX;
+        const rc_status of_some = find_some(text, members + from, some, stop_early);
+        status = status == RC_OK ? of_some : status;
+        from += some;
+    } while (from < count);
+    return status;
 }
-
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf)
 {
     if (from > to || to > text.len)

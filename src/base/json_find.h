@@ -29,6 +29,8 @@ typedef struct rc_json_member {
  * RC_E_TRUNCATED: damaged at the top level; what was found before stays found. */
 rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool stop_early);
 
+/* The same for those who look for the same names again and again. */
+
 /* A byte that tells most keys apart, by length and first letter, and is not 0: of a key, and of a
  * literal as a constant. */
 static inline uint8_t rc_json_mark(rc_str key)
@@ -38,13 +40,26 @@ static inline uint8_t rc_json_mark(rc_str key)
 #define RC_JSON_MARK(name) \
     (uint8_t)((((unsigned char)(name)[0] ^ (unsigned)(sizeof(name) - 1) << 2) & 63) + 1)
 
-/* How many bytes the marks of so many members take: whole blocks of sixteen. */
+/* How many bytes the marks of so many names take: whole blocks of sixteen. */
 #define RC_JSON_MARKS_LEN(count) (((count) + 15) / 16 * 16)
+#define RC_JSON_NAMES_MAX 32
 
-/* As rc_json_find, for those who look for the same members again and again. marks: borrows; of the
- * members' keys in their order, and zeros behind them, RC_JSON_MARKS_LEN(count) in all. */
-rc_status rc_json_find_marked(rc_str text, rc_json_member *members, const uint8_t *marks,
-                              size_t count, bool stop_early);
+typedef struct rc_json_names {
+    const rc_str *keys;   /* borrows */
+    const uint8_t *marks; /* borrows; of the keys in their order, and zeros behind them,
+                             RC_JSON_MARKS_LEN(count) in all */
+    size_t count;         /* at most RC_JSON_NAMES_MAX */
+} rc_json_names;
+
+typedef struct rc_json_value {
+    rc_json_token first;
+    size_t end; /* one past the value's last byte */
+} rc_json_value;
+
+/* As rc_json_find. ret_values: as many as there are names; of those that are not there nothing is
+ * written. ret_found is always written: a bit for each name that is there. */
+rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
+                             rc_json_value *ret_values, uint32_t *ret_found);
 
 /* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. All
  * of it or nothing. RC_E_ARGUMENT: not a part of text. Else the buffer's status. */

@@ -127,27 +127,12 @@ static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
     return last;
 }
 
-/* Where its first and last byte stand by chance, those in front of the last one differ nearly
- * always: only the rest is worth a call. */
-static inline bool is_needle(const char *at, rc_str needle)
-{
-    uint32_t a, b;
-    const size_t from = needle.len - sizeof a;
-    if (needle.len >= sizeof a) {
-        memcpy(&a, at + from, sizeof a);
-        memcpy(&b, needle.ptr + from, sizeof b);
-        if (a != b)
-            return false;
-    }
-    return memcmp(at, needle.ptr, needle.len) == 0;
-}
-
 /* The first of the places, a bit each from `at` on, where all of the needle stands. */
 static size_t first_of(rc_str s, rc_str needle, size_t at, uint32_t places)
 {
     for (; places != 0; places &= places - 1) {
         size_t place = at + (size_t)__builtin_ctz(places);
-        if (is_needle(s.ptr + place, needle))
+        if (rc_bytes_eq(s.ptr + place, needle.ptr, needle.len))
             return place;
     }
     return RC_STR_NPOS;

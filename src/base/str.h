@@ -3,6 +3,7 @@
 #define RC_BASE_STR_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include <recourse/str.h>
 
@@ -31,6 +32,38 @@ static inline bool rc_ascii_is_space(char c)
 static inline char rc_ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* Eight bytes, and four, as they stand there. */
+static inline uint64_t rc_bytes_8(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+static inline uint32_t rc_bytes_4(const char *at)
+{
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Are these the same? Names are short: a call takes longer than they do. The last bytes are looked
+ * at with some of those before them. */
+static inline bool rc_bytes_eq(const char *a, const char *b, size_t len)
+{
+    if (len >= 8) {
+        for (size_t i = 0; i + 8 < len; i += 8)
+            if (rc_bytes_8(a + i) != rc_bytes_8(b + i))
+                return false;
+        return rc_bytes_8(a + len - 8) == rc_bytes_8(b + len - 8);
+    }
+    if (len >= 4)
+        return rc_bytes_4(a) == rc_bytes_4(b) && rc_bytes_4(a + len - 4) == rc_bytes_4(b + len - 4);
+    for (size_t i = 0; i < len; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
 }
 
 /* The part of s from `from` to `to` (exclusive); both are clamped to s. */

@@ -146,15 +146,8 @@ static void on_found(rc_lookup *lookup, const rc_addresses *addresses)
 
 static void push_host(rc_buf *wire, const rc_origin *origin)
 {
-    const rc_str host = rc_str_make(origin->host, origin->host_len);
-    const bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
-    rc_cli_text(wire, is_v6 ? "host: [" : "host: ");
-    rc_buf_push(wire, host);
-    rc_cli_text(wire, is_v6 ? "]" : "");
-    if (origin->port != (origin->is_https ? 443 : 80)) {
-        rc_buf_push_byte(wire, ':');
-        rc_buf_push_u64(wire, origin->port);
-    }
+    rc_cli_text(wire, "host: ");
+    rc_buf_push(wire, rc_origin_authority(origin));
     rc_cli_text(wire, "\r\n");
 }
 

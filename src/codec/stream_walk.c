@@ -276,36 +276,39 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data, rc_stre
     return true;
 }
 
-/* Behind the last key of that name in the tail, and its quote; RC_STR_NPOS: there is none. A quote
+/* The last key of that name in the tail, behind its quote; RC_STR_NPOS: there is none. A quote
  * inside a string has a backslash in front of it: what has none is a key, or equals one. */
-static size_t behind_last_key(rc_str tail, rc_str key)
+static size_t last_key(rc_str tail, rc_str key)
 {
     if (key.len == 0 || tail.len < key.len + 3)
         return RC_STR_NPOS;
     for (size_t i = tail.len - key.len - 1; i >= 2; i--)
         if (tail.ptr[i - 1] == '"' && tail.ptr[i + key.len] == '"' && tail.ptr[i - 2] != '\\' &&
             memcmp(tail.ptr + i, key.ptr, key.len) == 0)
-            return i + key.len + 1;
+            return i;
     return RC_STR_NPOS;
 }
 
-/* The string that is the value of the last key of that name; empty: there is none. */
-static rc_str last_value(rc_str tail, rc_str key)
+/* The string that is the value of the last key of that name; empty: there is none. ret_key_at: where
+ * the key stands, if there is one. */
+static rc_str last_value(rc_str tail, rc_str key, size_t *ret_key_at)
 {
-    size_t at = behind_last_key(tail, key);
-    if (at == RC_STR_NPOS)
+    const size_t key_at = last_key(tail, key);
+    if (key_at == RC_STR_NPOS)
         return rc_str_make(NULL, 0);
+    size_t at = key_at + key.len + 1;
     while (at < tail.len && (tail.ptr[at] == ':' || rc_ascii_is_space(tail.ptr[at])))
         at++;
     size_t end = rc_str_find_byte(tail, '"', at + 1);
     if (end == RC_STR_NPOS || tail.ptr[at] != '"')
         return rc_str_make(NULL, 0);
+    *ret_key_at = key_at;
     return rc_str_slice(tail, at + 1, end);
 }
 
-rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail)
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at)
 {
-    return last_value(tail, rc_stream_dialects[dialect].finish);
+    return last_value(tail, rc_stream_dialects[dialect].finish, ret_key_at);
 }
 
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head)
@@ -322,7 +325,8 @@ const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail
     if (!rc_stream_dialects[dialect].is_typed)
         return NULL;
     const rc_str end = rc_str_trim(tail);
-    const rc_str type = last_value(end, RC_STR("type"));
+    size_t key_at = 0;
+    const rc_str type = last_value(end, RC_STR("type"), &key_at);
     if (type.len == 0)
         return NULL;
     /* Only the bracket that closes the event may follow. */
@@ -333,7 +337,8 @@ const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail
 
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found *found)
 {
-    rc_str finish = rc_stream_tail_finish(dialect, tail);
+    size_t key_at;
+    rc_str finish = rc_stream_tail_finish(dialect, tail, &key_at);
     if (finish.len == 0)
         return;
     note_finish(&found->seen, finish);

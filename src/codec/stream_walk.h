@@ -32,7 +32,8 @@ void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_found
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
 const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
 
-/* The finish reason as text, as the provider spells it; empty: there is none. Views tail. */
-rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail);
+/* The finish reason as text, as the provider spells it; empty: there is none. Views tail.
+ * ret_key_at: where its key stands, if there is one. */
+rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at);
 
 #endif

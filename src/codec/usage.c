@@ -30,12 +30,28 @@ typedef enum place_what {
     PLACE_NUMBERS
 } place_what;
 
-static const struct {
-    rc_str name;
-    place_what what;
-} PLACES[] = {
-#define RC_USAGE_PLACE(name, WHAT) {RC_STR_INIT(name), PLACE_##WHAT},
+/* The members of an answer that are looked at: the places of the table, and what an answer may be a
+ * list of. */
+#define PLACE_COUNT (sizeof PLACES)
+#define AT_DATA PLACE_COUNT
+#define TOP_COUNT (PLACE_COUNT + 1)
+#define TOP_MAX (TOP_COUNT + RC_USAGE_MORE_MAX)
+
+static const uint8_t PLACES[] = {
+#define RC_USAGE_PLACE(name, WHAT) PLACE_##WHAT,
 #include "../../spec/usage.def"
+};
+
+static const rc_str TOP_KEYS[TOP_COUNT] = {
+#define RC_USAGE_PLACE(name, WHAT) RC_STR_INIT(name),
+#include "../../spec/usage.def"
+    RC_STR_INIT("data"),
+};
+
+static const uint8_t TOP_MARKS[RC_JSON_MARKS_LEN(TOP_MAX)] = {
+#define RC_USAGE_PLACE(name, WHAT) RC_JSON_MARK(name),
+#include "../../spec/usage.def"
+    RC_JSON_MARK("data"),
 };
 
 void rc_usage_init(rc_usage *usage)
@@ -124,7 +140,10 @@ static const member_row *member_of(rc_str name)
     size_t row = likely_member(KEY(name.ptr[0], name.ptr[name.len - 1], name.len));
     if (row == COUNT(MEMBERS))
         return NULL;
-    return rc_str_eq(MEMBERS[row].name, name) ? &MEMBERS[row] : look_at_all(name);
+    const rc_str likely = MEMBERS[row].name;
+    return name.len == likely.len && rc_bytes_eq(name.ptr, likely.ptr, name.len)
+               ? &MEMBERS[row]
+               : look_at_all(name);
 }
 
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
@@ -232,11 +251,6 @@ bool rc_usage_has_tokens(const rc_usage *usage)
 
 /* --- answers --- */
 
-static rc_str value_text(rc_str text, const rc_json_member *member)
-{
-    return rc_str_slice(text, member->value.offset, member->value_end);
-}
-
 /* An element of "data" is an image that was made if it has it, or says where it is. */
 static bool is_image(rc_str element)
 {
@@ -272,68 +286,80 @@ static bool is_embedding(rc_str list)
     return member.is_found;
 }
 
-/* The members that are looked for in one object: the places of the table, data, and what somebody
- * else wants. */
-#define TOP_MAX (COUNT(PLACES) + 1 + RC_USAGE_MORE_MAX)
 typedef struct top {
-    rc_json_member members[TOP_MAX];
+    rc_str text;
+    uint32_t found; /* a bit for each member */
+    rc_json_value values[TOP_MAX];
 } top;
 
-static const uint8_t PLACE_MARKS[RC_JSON_MARKS_LEN(TOP_MAX)] = {
-#define RC_USAGE_PLACE(name, WHAT) RC_JSON_MARK(name),
-#include "../../spec/usage.def"
-    RC_JSON_MARK("data"),
-};
-
-static rc_status find_places(top *t, rc_str text, rc_json_member *more, size_t count)
+/* more: what somebody else wants, found by the same scan. */
+static rc_status find_top(top *t, rc_str text, rc_json_member *more, size_t count)
 {
-    rc_json_member *wanted = &t->members[COUNT(PLACES) + 1];
-    for (size_t i = 0; i < COUNT(PLACES); i++)
-        t->members[i].key = PLACES[i].name;
-    t->members[COUNT(PLACES)].key = RC_STR("data");
-    uint8_t marks[sizeof PLACE_MARKS];
-    memcpy(marks, PLACE_MARKS, sizeof marks);
+    rc_str keys[TOP_MAX];
+    uint8_t marks[sizeof TOP_MARKS];
+    const rc_json_names names = {keys, marks, TOP_COUNT + count};
+    memcpy(keys, TOP_KEYS, sizeof TOP_KEYS);
+    memcpy(marks, TOP_MARKS, sizeof TOP_MARKS);
     for (size_t i = 0; i < count; i++) {
-        wanted[i].key = more[i].key;
-        marks[COUNT(PLACES) + 1 + i] = rc_json_mark(more[i].key);
+        keys[TOP_COUNT + i] = more[i].key;
+        marks[TOP_COUNT + i] = rc_json_mark(more[i].key);
     }
-    const rc_status status =
-        rc_json_find_marked(text, t->members, marks, COUNT(PLACES) + 1 + count, false);
-    for (size_t i = 0; i < count; i++)
-        more[i] = wanted[i];
+    t->text = text;
+    const rc_status status = rc_json_find_names(text, &names, false, t->values, &t->found);
+    for (size_t i = 0; i < count; i++) {
+        more[i].is_found = t->found >> (TOP_COUNT + i) & 1;
+        if (!more[i].is_found)
+            continue;
+        more[i].value = t->values[TOP_COUNT + i].first;
+        more[i].value_end = t->values[TOP_COUNT + i].end;
+    }
     return status;
+}
+
+static rc_str text_at(const top *t, unsigned at)
+{
+    return rc_str_slice(t->text, t->values[at].first.offset, t->values[at].end);
+}
+
+static bool has_data(const top *t)
+{
+    return t->found >> AT_DATA & 1;
 }
 
 static bool read_inside(rc_usage *usage, rc_str text);
 
-/* is_top: places inside of places are looked at too. */
-static bool read_places(rc_usage *usage, const top *t, rc_str text, bool is_top)
+static bool read_place(rc_usage *usage, const top *t, unsigned at, bool is_top)
 {
-    const rc_json_member *members = t->members;
-    const rc_json_member *data = &members[COUNT(PLACES)];
-    bool is_read = false;
-    for (size_t i = 0; i < COUNT(PLACES); i++) {
-        const rc_json_member *m = &members[i];
-        if (!m->is_found)
-            continue;
-        rc_str value = value_text(text, m);
-        if (PLACES[i].what == PLACE_USAGE)
-            is_read |= rc_usage_read_object(usage, value);
-        else if (PLACES[i].what == PLACE_NUMBERS && m->value.type == RC_JSON_NUMBER)
-            is_read |= rc_usage_read_number(usage, m->key, value);
-        else if (PLACES[i].what == PLACE_INSIDE && is_top)
-            is_read |= read_inside(usage, value);
+    const rc_str value = text_at(t, at);
+    switch ((place_what)PLACES[at]) {
+    case PLACE_USAGE:
+        return rc_usage_read_object(usage, value);
+    case PLACE_INSIDE:
+        return is_top && read_inside(usage, value);
+    case PLACE_NUMBERS:
+        break;
     }
-    if (is_top && data->is_found && data->value.type == RC_JSON_ARRAY_BEGIN)
-        count_images(usage, value_text(text, data));
+    return t->values[at].first.type == RC_JSON_NUMBER &&
+           rc_usage_read_number(usage, TOP_KEYS[at], value);
+}
+
+/* is_top: places inside of places are looked at too. */
+static bool read_places(rc_usage *usage, const top *t, bool is_top)
+{
+    const uint32_t places = (UINT32_C(1) << PLACE_COUNT) - 1;
+    bool is_read = false;
+    for (uint32_t bits = t->found & places; bits; bits &= bits - 1)
+        is_read |= read_place(usage, t, (unsigned)__builtin_ctz(bits), is_top);
+    if (is_top && has_data(t) && t->values[AT_DATA].first.type == RC_JSON_ARRAY_BEGIN)
+        count_images(usage, text_at(t, AT_DATA));
     return is_read;
 }
 
 static bool read_inside(rc_usage *usage, rc_str text)
 {
     top t;
-    (void)find_places(&t, text, NULL, 0);
-    return read_places(usage, &t, text, false);
+    (void)find_top(&t, text, NULL, 0);
+    return read_places(usage, &t, false);
 }
 
 /* Was nothing said of the output, in a count of tokens? A sound is paid for by its length; and a
@@ -348,31 +374,30 @@ static bool is_output_missing(const rc_usage *usage)
     return said.output < 0 && (!is_none || usage->is_output_bad);
 }
 
-static bool read_top(rc_usage *usage, const top *t, rc_str body)
+static bool read_top(rc_usage *usage, const top *t)
 {
-    const rc_json_member *data = &t->members[COUNT(PLACES)];
-    bool is_read = read_places(usage, t, body, true);
+    bool is_read = read_places(usage, t, true);
     if (is_read)
         usage->is_final = true;
     if (!is_read ||
-        (is_output_missing(usage) && !(data->is_found && is_embedding(value_text(body, data)))))
-        usage->weight += rc_weight_json(body, 0);
+        (is_output_missing(usage) && !(has_data(t) && is_embedding(text_at(t, AT_DATA)))))
+        usage->weight += rc_weight_json(t->text, 0);
     return is_read;
 }
 
 bool rc_usage_read(rc_usage *usage, rc_str body)
 {
     top t;
-    (void)find_places(&t, body, NULL, 0);
-    return read_top(usage, &t, body);
+    (void)find_top(&t, body, NULL, 0);
+    return read_top(usage, &t);
 }
 
 rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *more, size_t count)
 {
     top t;
-    rc_status status = find_places(&t, body, more, count);
+    rc_status status = find_top(&t, body, more, count);
     if (status == RC_OK || status == RC_E_TYPE)
-        (void)read_top(usage, &t, body);
+        (void)read_top(usage, &t);
     return status;
 }
 
@@ -397,9 +422,9 @@ static bool is_key_at(rc_str tail, size_t at, rc_str key)
 bool rc_usage_read_tail(rc_usage *usage, rc_str tail)
 {
     bool is_read = false;
-    for (size_t i = 0; i < COUNT(PLACES); i++) {
-        rc_str key = PLACES[i].name;
-        if (PLACES[i].what != PLACE_USAGE)
+    for (size_t i = 0; i < PLACE_COUNT; i++) {
+        rc_str key = TOP_KEYS[i];
+        if (PLACES[i] != PLACE_USAGE)
             continue;
         for (size_t at = 0; (at = rc_str_find(tail, key, at)) != RC_STR_NPOS; at += key.len)
             if (is_key_at(tail, at, key))

@@ -128,6 +128,8 @@ bool rc_glob_matches(rc_str pattern, rc_str text)
     while (i < text.len) {
         if (at < pattern.len && pattern.ptr[at] == '*') {
             star = at++;
+            if (at == pattern.len)
+                return true; /* the last one takes all the rest */
             star_text = i;
         } else if (at < pattern.len && pattern.ptr[at] == text.ptr[i]) {
             at++;

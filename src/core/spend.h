@@ -106,7 +106,7 @@ typedef struct rc_spend_told {
     rc_spend_news list[RC_SPEND_NEWS_MAX];
 } rc_spend_told;
 
-/* What one try holds. The caller's storage; all zero: nothing. */
+/* What one try holds. The caller's storage; a count of 0: nothing. */
 typedef struct rc_spend_hold {
     uint32_t count;
     uint32_t rows[RC_SPEND_ROWS_MAX];

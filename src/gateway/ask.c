@@ -37,12 +37,8 @@ static void push_path(rc_buf *buf, const rc_prompt *prompt, rc_dialect dialect)
 
 static void push_host(rc_buf *buf, const rc_origin *origin)
 {
-    const rc_str host = rc_str_make(origin->host, origin->host_len);
-    const bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
-    rc_buf_push(buf, is_v6 ? RC_STR("host: [") : RC_STR("host: "));
-    rc_buf_push(buf, host);
-    rc_buf_push(buf, is_v6 ? RC_STR("]:") : RC_STR(":"));
-    rc_buf_push_u64(buf, origin->port);
+    rc_buf_push(buf, RC_STR("host: "));
+    rc_buf_push(buf, rc_origin_authority(origin));
     rc_buf_push(buf, RC_STR("\r\n"));
 }
 
@@ -69,9 +65,9 @@ static bool write_request(rc_gate_ask *ask, const rc_gate_ask_settings *settings
     (void)rc_prompt_push_body(&ask->body, settings->prompt, settings->dialect);
     (void)rc_buf_reserve(wire, 3 * settings->prompt->model.len + settings->policy.len +
                                    settings->token.len + sizeof settings->origin->prefix +
-                                   sizeof settings->origin->host + 1024);
+                                   sizeof settings->origin->authority + 1024);
     rc_buf_push(wire, RC_STR("POST "));
-    rc_buf_push(wire, rc_str_c(settings->origin->prefix));
+    rc_buf_push(wire, rc_origin_prefix(settings->origin));
     push_path(wire, settings->prompt, settings->dialect);
     rc_buf_push(wire, RC_STR(" HTTP/1.1\r\n"));
     push_host(wire, settings->origin);

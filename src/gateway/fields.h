@@ -50,11 +50,15 @@ void rc_gate_push_field(rc_buf *buf, rc_str name, rc_str value);
 void rc_gate_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
                         uint32_t to);
 
+/* "provider/model" as a header says it: they are the configuration's and the client's text, and
+ * escaped, none can end a line. At most RC_GATE_TARGET_MAX bytes. */
+#define RC_GATE_TARGET_MAX 513u
+void rc_gate_push_target(rc_buf *buf, rc_str provider, rc_str model);
+
 /* What we tell a client beside what the provider says. Empty or 0: left out. */
 typedef struct rc_gate_told {
     uint64_t attempts;
-    rc_str provider;
-    rc_str model;
+    rc_str target;     /* as rc_gate_push_target has it */
     rc_str request_id; /* one that we made */
     rc_str report_id;
 } rc_gate_told;

@@ -12,7 +12,6 @@ static bool is_plain(rc_str text)
     return text.len <= TEXT_MAX && rc_lanes_is_simple(text.ptr, text.len, '\0');
 }
 
-/* Names and models are the configuration's and the client's text: escaped, none can end a line. */
 static void push_escaped(rc_buf *buf, rc_str text)
 {
     char memory[TEXT_MAX];
@@ -26,41 +25,38 @@ static void push_escaped(rc_buf *buf, rc_str text)
     rc_buf_add(buf, rc_buf_get(&value));
 }
 
-/* name: with its colon and space. */
-static void push_text(rc_buf *buf, rc_str name, rc_str first, rc_str second)
+void rc_gate_push_target(rc_buf *buf, rc_str provider, rc_str model)
 {
-    if (first.len == 0 && second.len == 0)
-        return;
-    rc_buf_add(buf, name);
-    push_escaped(buf, first);
-    if (first.len > 0 && second.len > 0)
+    push_escaped(buf, provider);
+    if (provider.len > 0 && model.len > 0)
         rc_buf_add_byte(buf, '/');
-    if (second.len > 0)
-        push_escaped(buf, second);
-    rc_buf_add(buf, RC_STR("\r\n"));
+    push_escaped(buf, model);
 }
 
-/* An id is ours, and needs no look at its letters. */
-static void push_id(rc_buf *buf, rc_str name, rc_str id)
+/* name: with its colon and space. text: an id that we made, or escaped before. */
+static void push_line(rc_buf *buf, rc_str name, rc_str text)
 {
-    if (id.len == 0)
+    if (text.len == 0)
         return;
     rc_buf_add(buf, name);
-    rc_buf_add(buf, id);
+    rc_buf_add(buf, text);
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
 {
-    const rc_str none = {NULL, 0};
     if (told->attempts > 0) {
         rc_buf_add(buf, RC_STR("x-recourse-attempts: "));
         rc_buf_add_u64(buf, told->attempts);
         rc_buf_add(buf, RC_STR("\r\n"));
     }
-    push_text(buf, RC_STR("x-recourse-target: "), told->provider, told->model);
-    push_id(buf, RC_STR("x-recourse-request-id: "), told->request_id);
-    push_text(buf, RC_STR("x-recourse-report-id: "), told->report_id, none);
+    push_line(buf, RC_STR("x-recourse-target: "), told->target);
+    push_line(buf, RC_STR("x-recourse-request-id: "), told->request_id);
+    if (told->report_id.len > 0) {
+        rc_buf_add(buf, RC_STR("x-recourse-report-id: "));
+        push_escaped(buf, told->report_id);
+        rc_buf_add(buf, RC_STR("\r\n"));
+    }
     return rc_buf_status(buf);
 }
 

@@ -43,11 +43,11 @@ uint64_t rc_gate_chance_u64(rc_gate *gate)
     return number;
 }
 
-rc_id rc_gate_next_id(rc_gate *gate)
+rc_id rc_gate_next_id(rc_gate *gate, int64_t now_unix_ms)
 {
     uint8_t bytes[10];
     rc_gate_chance(gate, bytes, sizeof bytes);
-    return rc_id_make(&gate->ids, rc_gate_unix_ms(gate), bytes);
+    return rc_id_make(&gate->ids, now_unix_ms, bytes);
 }
 
 int64_t rc_gate_unix_ms(const rc_gate *gate)

@@ -55,7 +55,7 @@ static rc_str advice_of(int status)
 void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     rc_gate *gate = ctx;
-    const rc_id id = rc_gate_next_id(gate);
+    const rc_id id = rc_gate_next_id(gate, rc_gate_unix_ms(gate));
     const rc_dialect dialect = dialect_of(refusal->target);
     char room[MESSAGE_MAX];
     rc_buf message;

@@ -73,7 +73,7 @@ static inline uint64_t rc_gate_now(const rc_gate *gate)
 /* Bytes by chance: one system call for many. size: at most RC_GATE_CHANCE_BYTES. */
 void rc_gate_chance(rc_gate *gate, void *bytes, size_t size);
 uint64_t rc_gate_chance_u64(rc_gate *gate);
-rc_id rc_gate_next_id(rc_gate *gate);
+rc_id rc_gate_next_id(rc_gate *gate, int64_t now_unix_ms);
 int64_t rc_gate_unix_ms(const rc_gate *gate);
 
 /* Looks for a newer edition; and lets go of one, at its place in the list. */

@@ -38,9 +38,9 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     job->edition = rc_gate_enter(gate);
     job->dialect = RC_DIALECT_OPENAI_CHAT;
     job->client = SIZE_MAX;
-    job->id = rc_gate_next_id(gate);
-    memcpy(job->id.text, "req", 3);
     job->began_unix_ms = rc_gate_unix_ms(gate);
+    job->id = rc_gate_next_id(gate, job->began_unix_ms);
+    memcpy(job->id.text, "req", 3);
     job->began_ms = rc_gate_now(gate);
     job->began_ns = uv_hrtime();
     job->first_byte_ms = -1;

@@ -135,11 +135,12 @@ struct rc_gate_try {
     rc_try_coded *coded;    /* while it comes; NULL: it is plain, or passed on as it is */
     const rc_http1 *reader; /* of the answer's head, whose bytes are in head. Until the call ends */
     rc_demo_call *demo;     /* NULL: it is not asked */
-    rc_usage usage;         /* of a whole answer */
     const rc_report *flaw;  /* of an answer that is whole and of no use; NULL: there is none */
-    rc_spend_hold hold;     /* of budgets */
     int64_t next_number;    /* of the stream's events; 0: they have none */
     uint8_t response_id_len;
+    /* What is above is all zero at first; what is below has a beginning of its own. */
+    rc_usage usage;                           /* of a whole answer */
+    rc_spend_hold hold;                       /* of budgets */
     char response_id[RC_JOB_RESPONSE_ID_MAX]; /* the stream's own */
     rc_stream_watch watch;
     union {

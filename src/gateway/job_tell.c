@@ -9,7 +9,7 @@
 
 void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code code, rc_str message)
 {
-    const rc_id id = rc_gate_next_id(job->gate);
+    const rc_id id = rc_gate_next_id(job->gate, rc_gate_unix_ms(job->gate));
     rc_builder_init(builder, &job->gate->settings.alloc, code);
     rc_builder_set_id(builder, &id);
     if (job->request.endpoint != NULL)

@@ -6,6 +6,8 @@
 #include <recourse/str.h>
 
 #define RC_GATE_MODEL_MAX 256
+/* Each byte of a name becomes six in JSON at most; with quotes and a prefix. */
+#define RC_GATE_QUOTED_MAX (6 * RC_GATE_MODEL_MAX + 32)
 
 /* Not empty, at most RC_GATE_MODEL_MAX bytes, UTF-8 without control characters. */
 bool rc_gate_model_is_valid(rc_str model);

@@ -1,5 +1,6 @@
 #include "gateway/plan.h"
 
+#include "base/json_writer.h"
 #include "base/str.h"
 #include "gateway/world.h"
 
@@ -142,7 +143,25 @@ static uint16_t target_metric(const rc_gate_plans *plans, rc_str provider, rc_st
     return rc_metrics_row(plans->world->metrics, RC_ROWS_TARGET, rc_buf_get(&name));
 }
 
-static bool read_place(const rc_gate_plans *plans, const rc_config_target *target, uint64_t now_ms,
+/* What each request to it says. */
+static bool write_names(rc_gate_plans *plans, rc_gate_place *place)
+{
+    char room[RC_GATE_QUOTED_MAX];
+    rc_buf text;
+    if (is_open(place->model))
+        return true;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_gate_push_target(&text, place->provider->config->name, place->model);
+    place->told = rc_arena_dup(&plans->arena, rc_buf_get(&text));
+    if (rc_gate_model_is_valid(place->model)) {
+        rc_buf_reset(&text);
+        rc_json_push_quoted(&text, place->model);
+        place->quoted = rc_arena_dup(&plans->arena, rc_buf_get(&text));
+    }
+    return rc_arena_status(&plans->arena) == RC_OK;
+}
+
+static bool read_place(rc_gate_plans *plans, const rc_config_target *target, uint64_t now_ms,
                        rc_chain_entry *ret_entry, rc_gate_place *ret_place)
 {
     const rc_gate_provider *provider = &plans->providers[target->provider];
@@ -163,7 +182,7 @@ static bool read_place(const rc_gate_plans *plans, const rc_config_target *targe
     if (ret_entry->target == RC_NO_TARGET)
         return false;
     rc_gate_world_set_edition(plans->world, ret_entry->target, plans->edition);
-    return true;
+    return write_names(plans, ret_place);
 }
 
 static bool read_route(rc_gate_plans *plans, size_t index, uint64_t now_ms)

@@ -46,7 +46,9 @@ typedef struct rc_gate_provider {
 /* Whom an entry of a plan asks. */
 typedef struct rc_gate_place {
     const rc_gate_provider *provider;
-    rc_str model;    /* "*": the one that the client named */
+    rc_str model;  /* "*": the one that the client named */
+    rc_str quoted; /* the model as JSON has it; empty: it is open, or none that can be asked for */
+    rc_str told;   /* the target as a header tells it; empty: the model is open */
     uint16_t metric; /* row of the target */
     bool has_price;  /* price says what an input that is not long costs; NULL: nobody knows */
     const rc_config_price *price;

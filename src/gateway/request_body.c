@@ -34,19 +34,32 @@ enum {
 
 /* ---- members ---- */
 
-/* The whole value; empty when it is not there. */
-static rc_str text_of(rc_str text, const rc_json_member *member)
+typedef struct top {
+    rc_str text;
+    uint32_t found; /* a bit for each member */
+    rc_json_value values[MEMBER_COUNT];
+} top;
+
+/* Its first token; NULL: it is not there. */
+static const rc_json_token *member_at(const top *t, unsigned at)
 {
-    if (!member->is_found)
+    return t->found >> at & 1 ? &t->values[at].first : NULL;
+}
+
+/* The whole value; empty when it is not there. */
+static rc_str text_at(const top *t, unsigned at)
+{
+    if (!(t->found >> at & 1))
         return rc_str_make(NULL, 0);
-    return rc_str_slice(text, member->value.offset, member->value_end);
+    return rc_str_slice(t->text, t->values[at].first.offset, t->values[at].end);
 }
 
 static rc_str inner(rc_str object, rc_str key)
 {
     rc_json_member member = {.key = key};
     rc_json_find(object, &member, 1, true);
-    return text_of(object, &member);
+    return member.is_found ? rc_str_slice(object, member.value.offset, member.value_end)
+                           : rc_str_make(NULL, 0);
 }
 
 /* Is it {"type": "json_schema", ...}? */
@@ -78,12 +91,16 @@ static bool is_filled_array(rc_str value)
 
 /* ---- facts ---- */
 
-static bool wants_schema(rc_str text, const rc_json_member *members)
+/* Where a schema may be asked for. */
+#define FORMATS_FROM AT_RESPONSE_FORMAT
+#define FORMATS_TO AT_GENERATION_CONFIG_2
+#define FORMATS ((UINT32_C(2) << FORMATS_TO) - (UINT32_C(1) << FORMATS_FROM))
+
+static bool wants_schema(const top *t)
 {
-    for (int at = AT_RESPONSE_FORMAT; at <= AT_GENERATION_CONFIG_2; at++) {
-        rc_str value = text_of(text, &members[at]);
-        if (value.len == 0)
-            continue;
+    for (uint32_t bits = t->found & FORMATS; bits; bits &= bits - 1) {
+        const unsigned at = (unsigned)__builtin_ctz(bits);
+        rc_str value = text_at(t, at);
         if (at == AT_OUTPUT_CONFIG || at == AT_TEXT)
             value = inner(value, RC_STR("format"));
         if (at >= AT_GENERATION_CONFIG ? has_schema(value) : is_schema(value))
@@ -92,33 +109,32 @@ static bool wants_schema(rc_str text, const rc_json_member *members)
     return false;
 }
 
-static uint32_t needs_of(rc_str text, const rc_json_member *members)
+static uint32_t needs_of(const top *t)
 {
     uint32_t needs = 0;
-    if (is_filled_array(text_of(text, &members[AT_TOOLS])) ||
-        is_filled_array(text_of(text, &members[AT_FUNCTIONS])))
+    if (is_filled_array(text_at(t, AT_TOOLS)) || is_filled_array(text_at(t, AT_FUNCTIONS)))
         needs |= RC_NEED_TOOLS;
-    if (wants_schema(text, members))
+    if (wants_schema(t))
         needs |= RC_NEED_STRUCTURED_OUTPUT;
     return needs;
 }
 
-static rc_str talk_of(rc_str text, const rc_json_member *members)
+static rc_str talk_of(const top *t)
 {
-    static const int places[] = {AT_MESSAGES, AT_INPUT, AT_CONTENTS};
+    static const unsigned places[] = {AT_MESSAGES, AT_INPUT, AT_CONTENTS};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (members[places[i]].is_found)
-            return text_of(text, &members[places[i]]);
+        if (member_at(t, places[i]) != NULL)
+            return text_at(t, places[i]);
     return rc_str_make(NULL, 0);
 }
 
 /* A job that goes on without us, and a conversation that grows, are not the same twice. */
-static bool leaves_traces(const rc_json_member *members)
+static bool leaves_traces(const top *t)
 {
-    const rc_json_member *background = &members[AT_BACKGROUND];
-    const rc_json_member *conversation = &members[AT_CONVERSATION];
-    return (background->is_found && background->value.type == RC_JSON_TRUE) ||
-           (conversation->is_found && conversation->value.type != RC_JSON_NULL);
+    const rc_json_token *background = member_at(t, AT_BACKGROUND);
+    const rc_json_token *conversation = member_at(t, AT_CONVERSATION);
+    return (background != NULL && background->type == RC_JSON_TRUE) ||
+           (conversation != NULL && conversation->type != RC_JSON_NULL);
 }
 
 static rc_gate_fault invalid_model(void)
@@ -126,24 +142,24 @@ static rc_gate_fault invalid_model(void)
     return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "text of at most 256 bytes");
 }
 
-static rc_gate_fault read_model(rc_gate_request *request, const rc_json_member *member)
+static rc_gate_fault read_model(rc_gate_request *request, const rc_json_token *value)
 {
     bool is_named = request->endpoint->model == RC_MODEL_BODY;
-    if (!member->is_found)
+    if (value == NULL)
         return is_named ? rc_gate_fault_make(RC_GATE_FAULT_MODEL_MISSING, "model", "")
                         : rc_gate_fault_none();
-    if (member->value.type != RC_JSON_STRING)
+    if (value->type != RC_JSON_STRING)
         return invalid_model();
     request->is_model_there = true;
-    request->model_at = member->value.offset;
-    request->model_end = member->value.end;
+    request->model_at = value->offset;
+    request->model_end = value->end;
     if (request->endpoint->model == RC_MODEL_PATH)
         return rc_gate_fault_none();
-    request->model = member->value.raw;
-    if (member->value.has_escapes) {
+    request->model = value->raw;
+    if (value->has_escapes) {
         rc_buf room;
         rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
-        if (rc_json_unescape(member->value.raw, &room) != RC_OK)
+        if (rc_json_unescape(value->raw, &room) != RC_OK)
             return invalid_model();
         request->model = rc_buf_get(&room);
     }
@@ -151,18 +167,18 @@ static rc_gate_fault read_model(rc_gate_request *request, const rc_json_member *
 }
 
 /* There are servers that take 1 or "yes" for true. */
-static void read_stream(rc_gate_request *request, const rc_json_member *member, bool is_start)
+static void read_stream(rc_gate_request *request, const rc_json_token *value, bool is_start)
 {
-    const rc_json_type type = member->is_found ? member->value.type : RC_JSON_NULL;
+    const rc_json_type type = value != NULL ? value->type : RC_JSON_NULL;
     request->is_stream = type == RC_JSON_TRUE;
     request->is_stream_open =
-        member->is_found ? type != RC_JSON_TRUE && type != RC_JSON_FALSE && type != RC_JSON_NULL
-                         : is_start;
+        value != NULL ? type != RC_JSON_TRUE && type != RC_JSON_FALSE && type != RC_JSON_NULL
+                      : is_start;
 }
 
 static rc_gate_fault read_json(rc_gate_request *request)
 {
-    static const rc_str wanted[MEMBER_COUNT] = {
+    static const rc_str keys[MEMBER_COUNT] = {
 #define ROW(ID, name) RC_STR_INIT(name),
         MEMBERS(ROW)
 #undef ROW
@@ -172,21 +188,21 @@ static rc_gate_fault read_json(rc_gate_request *request)
         MEMBERS(ROW)
 #undef ROW
     };
-    rc_json_member members[MEMBER_COUNT];
-    for (size_t i = 0; i < MEMBER_COUNT; i++)
-        members[i].key = wanted[i];
-    rc_status status = rc_json_find_marked(request->body, members, marks, MEMBER_COUNT, false);
+    static const rc_json_names names = {keys, marks, MEMBER_COUNT};
+    top t;
+    t.text = request->body;
+    const rc_status status = rc_json_find_names(t.text, &names, false, t.values, &t.found);
     const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
     if (status != RC_OK && !is_start)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
                                   status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
     if (request->endpoint->streams == RC_STREAMS_BODY)
-        read_stream(request, &members[AT_STREAM], is_start);
-    request->needs = needs_of(request->body, members);
-    request->talk = talk_of(request->body, members);
-    if (leaves_traces(members) && !request->is_replay_said)
+        read_stream(request, member_at(&t, AT_STREAM), is_start);
+    request->needs = needs_of(&t);
+    request->talk = talk_of(&t);
+    if (leaves_traces(&t) && !request->is_replay_said)
         request->replay = RC_REPLAY_NO;
-    return read_model(request, &members[AT_MODEL]);
+    return read_model(request, member_at(&t, AT_MODEL));
 }
 
 static rc_gate_fault read_form(rc_gate_request *request)

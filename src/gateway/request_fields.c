@@ -107,8 +107,9 @@ static bool accepts_problem(rc_str value)
 
 /* What stands where; of several the last, and how many there are. */
 typedef struct found {
-    uint8_t places[RC_FIELD_COUNT];
     uint8_t counts[RC_FIELD_COUNT];
+    uint8_t places[RC_FIELD_COUNT]; /* where the count is not 0 */
+    bool has_several;               /* some count is more than 1 */
 } found;
 
 static rc_str value_of(const rc_gate_request *request, const found *f, rc_gate_field field)
@@ -126,12 +127,14 @@ static const rc_gate_field singles[] = {
 
 static void find_all(rc_gate_request *request, found *f)
 {
+    memset(f->counts, 0, sizeof f->counts);
+    f->has_several = false;
     for (uint32_t i = 0; i < request->fields.count; i++) {
         unsigned id = request->fields.ids[i];
         if (id == RC_FIELD_OTHER)
             continue;
         f->places[id] = (uint8_t)i;
-        f->counts[id]++;
+        f->has_several |= f->counts[id]++ > 0;
         if (id == RC_FIELD_ACCEPT)
             request->wants_problem |= accepts_problem(value_of(request, f, RC_FIELD_ACCEPT));
     }
@@ -192,7 +195,7 @@ static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
 
 rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
 {
-    found f = {0};
+    found f;
     find_all(request, &f);
     read_token(request, &f);
     read_trace(request, &f);
@@ -202,7 +205,7 @@ rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
         request->is_coded = is_coded(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));
     if (f.counts[RC_FIELD_CONTENT_TYPE] == 1)
         request->boundary = rc_gate_form_boundary(value_of(request, &f, RC_FIELD_CONTENT_TYPE));
-    for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++)
+    for (size_t i = 0; f.has_several && i < sizeof singles / sizeof singles[0]; i++)
         if (f.counts[singles[i]] > 1)
             return rc_gate_fault_make(RC_GATE_FAULT_REPEATED, rc_gate_field_name(singles[i]), "");
     return read_ours(request, &f);

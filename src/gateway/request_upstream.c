@@ -8,9 +8,6 @@
 #include "gateway/request_names.h"
 #include "gateway/request_query.h"
 
-/* Each byte of a name becomes six in JSON at most. */
-#define NAME_ROOM (6 * RC_GATE_MODEL_MAX + 32)
-
 typedef struct writer {
     const rc_gate_request *request;
     const rc_gate_target *target;
@@ -35,8 +32,12 @@ static void write_name(writer *w)
     char plain[RC_GATE_MODEL_MAX + 8];
     rc_buf text;
     rc_buf name;
+    if (w->target->quoted.len > 0 && w->request->endpoint->model == RC_MODEL_BODY) {
+        w->name = w->target->quoted;
+        return;
+    }
     rc_buf_init_fixed(&text, plain, sizeof plain);
-    rc_buf_init_fixed(&name, w->name_room, NAME_ROOM);
+    rc_buf_init_fixed(&name, w->name_room, RC_GATE_QUOTED_MAX);
     if (w->request->endpoint->model == RC_MODEL_PATH)
         rc_buf_add(&text, prefix_of(w->request));
     rc_buf_add(&text, w->model);
@@ -56,7 +57,7 @@ static rc_gate_fault choose_model(writer *w)
     w->model = is_same ? request->model : asked;
     if (is_same)
         return rc_gate_fault_none();
-    if (!rc_gate_model_is_valid(w->model))
+    if (w->target->quoted.len == 0 && !rc_gate_model_is_valid(w->model))
         return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "model", "");
     if (rc_gate_names_are_many(request->endpoint))
         w->renamed_len = rc_gate_names_measure(request->body, w->model);
@@ -108,7 +109,7 @@ static void push_line(const writer *w, rc_buf *buf)
     rc_dialect dialect = w->target->kind->dialect;
     rc_buf_add(buf, rc_http1_method(w->request->reader));
     rc_buf_add_byte(buf, ' ');
-    rc_buf_add(buf, rc_str_c(w->target->origin->prefix));
+    rc_buf_add(buf, rc_origin_prefix(w->target->origin));
     if (endpoint->wire == RC_WIRE_NATIVE)
         rc_buf_add(buf, w->request->rest);
     else
@@ -123,16 +124,8 @@ static void push_line(const writer *w, rc_buf *buf)
 
 static void push_host(const rc_origin *origin, rc_buf *buf)
 {
-    rc_str host = rc_str_make(origin->host, origin->host_len);
-    bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
-    rc_buf_add(buf, is_v6 ? RC_STR("host: [") : RC_STR("host: "));
-    rc_buf_add(buf, host);
-    if (is_v6)
-        rc_buf_add_byte(buf, ']');
-    if (origin->port != (origin->is_https ? 443 : 80)) {
-        rc_buf_add_byte(buf, ':');
-        rc_buf_push_u64(buf, origin->port);
-    }
+    rc_buf_add(buf, RC_STR("host: "));
+    rc_buf_add(buf, rc_origin_authority(origin));
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
@@ -189,17 +182,17 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
 static size_t room_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;
-    return w->request->reader->head_bytes + origin->host_len + strlen(origin->prefix) +
+    return w->request->reader->head_bytes + origin->authority_len + origin->prefix_len +
            w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + 1024;
 }
 
 static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_target *target)
 {
     const rc_origin *origin = target->origin;
-    rc_str prefix = rc_str_c(origin->prefix);
+    const rc_str prefix = rc_origin_prefix(origin);
     if (!rc_gate_endpoint_suits(request->endpoint, target->kind->dialect))
         return rc_gate_fault_make(RC_GATE_FAULT_WIRE, "", "");
-    if (origin->host_len == 0 || !is_visible(rc_str_make(origin->host, origin->host_len)) ||
+    if (origin->authority_len == 0 || !is_visible(rc_origin_authority(origin)) ||
         !is_visible(prefix) || (prefix.len > 0 && prefix.ptr[0] != '/'))
         return rc_gate_fault_make(RC_GATE_FAULT_ORIGIN, "base_url", "");
     return rc_gate_fault_none();
@@ -208,7 +201,7 @@ static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_
 rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gate_target *target,
                                     rc_buf *buf, rc_gate_upstream *ret_upstream)
 {
-    char name_room[NAME_ROOM];
+    char name_room[RC_GATE_QUOTED_MAX];
     writer w = {.request = request,
                 .target = target,
                 .wire = request->endpoint->wire,

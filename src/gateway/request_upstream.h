@@ -20,8 +20,9 @@ typedef struct rc_gate_target {
     const rc_origin *origin;
     const rc_config_kind *kind;
     rc_config_auth auth;
-    rc_str model;                /* "*" or empty: the one that the client named */
-    rc_secret key;               /* empty: none is sent */
+    rc_str model;  /* "*" or empty: the one that the client named */
+    rc_str quoted; /* the model, a valid one, as JSON has it; empty: not written yet */
+    rc_secret key; /* empty: none is sent */
     uint8_t span[RC_SPAN_BYTES]; /* of this try; all zero: no trace goes on */
 } rc_gate_target;
 

@@ -40,11 +40,12 @@ static rc_gate_try *new_try(rc_gate_job *job)
     if (try == NULL)
         return NULL;
     /* The readers are set when they begin; the call's is large. */
-    memset(try, 0, offsetof(rc_gate_try, watch));
+    memset(try, 0, offsetof(rc_gate_try, usage));
     memset(&try->upstream, 0, offsetof(rc_upstream_call, reader));
     try->job = job;
     try->first_byte_ms = -1;
     rc_usage_init(&try->usage);
+    try->hold.count = 0;
     const size_t body_max = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     try->wire.max_bytes = WIRE_MAX_BYTES + body_max;
     return try;
@@ -108,6 +109,11 @@ void rc_gate_try_slim(rc_gate_try *try)
 
 /* ---- the request ---- */
 
+static const rc_gate_place *place_of(const rc_gate_try *try)
+{
+    return &try->job->route->places[try->entry];
+}
+
 /* The demo speaks as it is spoken to. */
 static const rc_config_kind *kind_of(const rc_gate_try *try)
 {
@@ -134,6 +140,7 @@ static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstr
         .kind = kind_of(try),
         .auth = (rc_config_auth)try->provider->config->auth,
         .model = try->model,
+        .quoted = place_of(try)->quoted,
         .key = rc_secret_make(rc_str_make(NULL, 0)),
     };
     if (try->credential != RC_NO_TARGET &&

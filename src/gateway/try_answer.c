@@ -25,14 +25,26 @@ static void win(rc_gate_try *try)
     job->now = try;
 }
 
+/* room: of RC_GATE_TARGET_MAX bytes, for a model that the client named. */
+static rc_str target_text(const rc_gate_try *try, char *room)
+{
+    rc_buf text;
+    const rc_str told = try->job->route->places[try->entry].told;
+    if (told.len > 0)
+        return told;
+    rc_buf_init_fixed(&text, room, RC_GATE_TARGET_MAX);
+    rc_gate_push_target(&text, try->provider->config->name, try->model);
+    return rc_buf_get(&text);
+}
+
 /* The head as the client gets it, written while the provider's is there. */
 static bool write_lines(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
+    char room[RC_GATE_TARGET_MAX];
     const rc_gate_told told = {
         .attempts = job->action.attempt,
-        .provider = try->provider->config->name,
-        .model = try->model,
+        .target = target_text(try, room),
         .request_id = rc_str_c(job->id.text),
         .report_id = try->flaw != NULL ? rc_report_id(try->flaw) : rc_str_make(NULL, 0),
     };

@@ -113,7 +113,7 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
 {
     const rc_gate_job *job = try->job;
     rc_gate *gate = job->gate;
-    const rc_id id = rc_gate_next_id(gate);
+    const rc_id id = rc_gate_next_id(gate, rc_gate_unix_ms(gate));
     rc_header headers[RC_HTTP1_FIELDS_MAX];
     failure->header_count = list_headers(try, headers);
     failure->headers = headers;

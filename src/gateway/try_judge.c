@@ -106,30 +106,33 @@ static void look(rc_gate_try *try, rc_str body, bool is_cut, rc_stream_seen *ret
     rc_stream_watch_step(&try->watch, &event, ret_seen);
 }
 
-static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size_t tail_bytes)
+/* ret_key_at: where its key stands in the list, if there is one. */
+static rc_stream_finish finish_in_tail(const rc_gate_try *try, rc_str list, size_t tail_bytes,
+                                       size_t *ret_key_at)
 {
     const size_t from = list.len > tail_bytes ? list.len - tail_bytes : 0;
-    const rc_str text =
-        rc_stream_tail_finish(rc_gate_try_dialect(try), rc_str_slice(list, from, list.len));
-    return text.len > 0 ? rc_stream_finish_parse(text) : RC_STREAM_FINISH_NONE;
-}
-
-/* More than one choice, most likely: the last one's reason is not all then. */
-static bool may_be_several(rc_str list, rc_str key)
-{
-    const size_t at = rc_str_find(list, key, 0);
-    return at != RC_STR_NPOS && rc_str_find(list, key, at + 1) != RC_STR_NPOS;
+    size_t key_at;
+    const rc_str text = rc_stream_tail_finish(rc_gate_try_dialect(try),
+                                              rc_str_slice(list, from, list.len), &key_at);
+    if (text.len == 0)
+        return RC_STREAM_FINISH_NONE;
+    *ret_key_at = from + key_at;
+    return rc_stream_finish_parse(text);
 }
 
 static rc_stream_finish finish_of_list(rc_gate_try *try, rc_str body, const rc_json_member *member)
 {
+    const rc_str key = rc_stream_dialects[rc_gate_try_dialect(try)].finish;
     const rc_str list = value_of(body, member);
     rc_stream_seen seen;
-    rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES);
+    size_t key_at = 0;
+    rc_stream_finish finish = finish_in_tail(try, list, TAIL_BYTES, &key_at);
     if (finish == RC_STREAM_FINISH_NONE)
-        finish = finish_in_tail(try, list, LONG_TAIL_BYTES);
+        finish = finish_in_tail(try, list, LONG_TAIL_BYTES, &key_at);
+    /* Another one before it, and there is more than one choice, most likely: the last one's reason
+     * is not all then. */
     if (finish != RC_STREAM_FINISH_NONE &&
-        !may_be_several(list, rc_stream_dialects[rc_gate_try_dialect(try)].finish))
+        rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
         return finish;
     look(try, body, false, &seen);
     return seen.finish;

@@ -23,6 +23,7 @@
 
 #include <recourse/str.h>
 
+#include "base/str.h"
 #include "http/http1_extension.h"
 #include "http/http1_trailer.h"
 
@@ -202,20 +203,18 @@ bool rc_http1_is_reusable(const rc_http1 *reader);
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);
-    uint64_t a, b;
-    if (len < sizeof a) {
-        for (size_t i = 0; i < len; i++)
-            if ((text[i] | 0x20) != lower[i])
+    if (len >= 8) {
+        for (size_t i = 0; i + 8 < len; i += 8)
+            if ((rc_bytes_8(text + i) | small) != rc_bytes_8(lower + i))
                 return false;
-        return true;
+        return (rc_bytes_8(text + len - 8) | small) == rc_bytes_8(lower + len - 8);
     }
-    for (size_t i = 0; i < len; i += sizeof a) {
-        size_t at = len - i < sizeof a ? len - sizeof a : i; /* the last ones overlap */
-        memcpy(&a, text + at, sizeof a);
-        memcpy(&b, lower + at, sizeof b);
-        if ((a | small) != b)
+    if (len >= 4)
+        return (rc_bytes_4(text) | (uint32_t)small) == rc_bytes_4(lower) &&
+               (rc_bytes_4(text + len - 4) | (uint32_t)small) == rc_bytes_4(lower + len - 4);
+    for (size_t i = 0; i < len; i++)
+        if ((text[i] | 0x20) != lower[i])
             return false;
-    }
     return true;
 }
 

@@ -183,7 +183,12 @@ static inline void rc_connection_push(rc_connection *c, rc_str bytes)
 void rc_connection_push_kept(rc_connection *c, rc_str bytes);
 /* Sends the blocks, bytes and tail at once; copies what the kernel does not take. */
 void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail);
-void rc_connection_flush(rc_connection *c);
+void rc_connection_send_queued(rc_connection *c);
+static inline void rc_connection_flush(rc_connection *c)
+{
+    if (c->queued > 0)
+        rc_connection_send_queued(c);
+}
 void rc_connection_drop_output(rc_connection *c);
 
 /* respond_head.c */

@@ -126,7 +126,8 @@ static bool step_head(rc_connection *c, rc_str *input)
     if (event == RC_HTTP1_FAULT)
         return refuse_fault(c);
     *input = rc_str_make(input->ptr + x->reader.head_bytes, input->len - x->reader.head_bytes);
-    x->is_expecting = is_expecting(&x->reader, x->head);
+    /* Who has sent some of the body does not wait (RFC 9110, section 10.1.1). */
+    x->is_expecting = input->len == 0 && is_expecting(&x->reader, x->head);
     x->is_told = true;
     c->stage = RC_STAGE_BODY;
     c->is_used = true;

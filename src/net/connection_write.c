@@ -145,7 +145,7 @@ static void wait_for_room(rc_connection *c)
         c->broken = RC_GONE_CLIENT;
 }
 
-void rc_connection_flush(rc_connection *c)
+void rc_connection_send_queued(rc_connection *c)
 {
     while (c->queued > 0 && c->in_flight == 0 && c->broken == RC_GONE_NONE) {
         uv_buf_t spans[SPANS_MAX];

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <recourse/buf.h>
+
 #include "base/str.h"
 
 static void set_address(rc_address *address, const rc_url *url)
@@ -26,6 +28,23 @@ static uint32_t hash_of(const rc_origin *origin)
     return hash;
 }
 
+/* The port of the scheme goes without saying. */
+static void write_authority(rc_origin *origin)
+{
+    const rc_str host = rc_str_make(origin->host, origin->host_len);
+    const bool is_v6 = rc_str_find_byte(host, ':', 0) != RC_STR_NPOS;
+    rc_buf text;
+    rc_buf_init_fixed(&text, origin->authority, sizeof origin->authority);
+    rc_buf_push(&text, is_v6 ? RC_STR("[") : RC_STR(""));
+    rc_buf_push(&text, host);
+    rc_buf_push(&text, is_v6 ? RC_STR("]") : RC_STR(""));
+    if (origin->port != (origin->is_https ? 443 : 80)) {
+        rc_buf_push_byte(&text, ':');
+        rc_buf_push_u64(&text, origin->port);
+    }
+    origin->authority_len = (uint16_t)rc_buf_get(&text).len;
+}
+
 const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origin *ret_origin)
 {
     rc_url url;
@@ -38,11 +57,13 @@ const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origi
         .allow_private = options.allow_private,
         .port = url.port,
         .host_len = (uint16_t)url.host.len,
+        .prefix_len = (uint16_t)url.path.len,
     };
     for (size_t i = 0; i < url.host.len; i++)
         origin.host[i] = rc_ascii_lower(url.host.ptr[i]);
     if (url.path.len > 0)
         memcpy(origin.prefix, url.path.ptr, url.path.len);
+    write_authority(&origin);
     set_address(&origin.address, &url);
     origin.is_loopback = origin.is_literal
                              ? rc_address_kind_of(&origin.address) == RC_ADDRESS_LOOPBACK

@@ -29,6 +29,9 @@ typedef union rc_address {
     struct sockaddr_in6 v6;
 } rc_address;
 
+/* "[host]:65535" */
+#define RC_ORIGIN_AUTHORITY_MAX (RC_URL_HOST_MAX + 8)
+
 typedef struct rc_origin {
     bool is_https;
     bool is_loopback; /* the configured host says so itself */
@@ -36,10 +39,13 @@ typedef struct rc_origin {
     bool allow_private;
     uint16_t port;
     uint16_t host_len;
+    uint16_t prefix_len;
+    uint16_t authority_len;
     uint32_t hash; /* of what makes two origins share their connections */
     rc_address address;
-    char host[RC_URL_HOST_MAX + 1];   /* in lower case, without brackets */
-    char prefix[RC_URL_PATH_MAX + 1]; /* "" or "/v1": goes before each path */
+    char host[RC_URL_HOST_MAX + 1];          /* in lower case, without brackets */
+    char prefix[RC_URL_PATH_MAX + 1];        /* "" or "/v1": goes before each path */
+    char authority[RC_ORIGIN_AUTHORITY_MAX]; /* the host with its port, as each request names it */
 } rc_origin;
 
 typedef struct rc_origin_options {
@@ -50,6 +56,16 @@ typedef struct rc_origin_options {
 /* Reads a base address. base_url: borrows. Gives NULL, or why it is refused; ret_origin is written
  * on success alone. */
 const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origin *ret_origin);
+
+/* Views of the origin. */
+static inline rc_str rc_origin_prefix(const rc_origin *origin)
+{
+    return rc_str_make(origin->prefix, origin->prefix_len);
+}
+static inline rc_str rc_origin_authority(const rc_origin *origin)
+{
+    return rc_str_make(origin->authority, origin->authority_len);
+}
 
 /* Do they share their connections? The path does not count. */
 bool rc_origin_eq(const rc_origin *a, const rc_origin *b);

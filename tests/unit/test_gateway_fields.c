@@ -167,9 +167,12 @@ static void answers_are_cleaned(void **state)
     (void)state;
     char memory[4096];
     rc_buf buf;
+    char target_memory[RC_GATE_TARGET_MAX];
+    rc_buf target;
+    rc_buf_init_fixed(&target, target_memory, sizeof target_memory);
+    rc_gate_push_target(&target, RC_STR("openai"), RC_STR("gpt-4o\r\nx: y"));
     rc_gate_told told = {.attempts = 2,
-                         .provider = RC_STR("openai"),
-                         .model = RC_STR("gpt-4o\r\nx: y"),
+                         .target = rc_buf_get(&target),
                          .request_id = RC_STR("req-1"),
                          .report_id = RC_STR("rep\n2")};
     rc_buf_init_fixed(&buf, memory, sizeof memory);
@@ -195,6 +198,24 @@ static void answers_are_cleaned(void **state)
                         "x-recourse-target: openai/gpt-4o%0D%0Ax:%20y\r\n"
                         "x-recourse-request-id: req-1\r\n"
                         "x-recourse-report-id: rep%0A2\r\n");
+}
+
+static void targets_are_escaped_and_cut(void **state)
+{
+    (void)state;
+    char memory[RC_GATE_TARGET_MAX];
+    char text[600];
+    rc_buf buf;
+    memset(text, '\n', sizeof text);
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    rc_gate_push_target(&buf, rc_str_make(text, sizeof text), rc_str_make(text, sizeof text));
+    assert_int_equal(rc_buf_status(&buf), RC_OK);
+    assert_true(rc_str_starts_with(rc_buf_get(&buf), RC_STR("%0A%0A")));
+    assert_true(rc_str_find(rc_buf_get(&buf), RC_STR("%0A/%0A"), 0) != RC_STR_NPOS);
+    assert_int_equal(rc_str_find_byte(rc_buf_get(&buf), '\n', 0), RC_STR_NPOS);
+    rc_buf_reset(&buf);
+    rc_gate_push_target(&buf, RC_STR("up"), RC_STR(""));
+    assert_text(rc_buf_get(&buf), "up");
 }
 
 static void an_answer_without_words_of_ours(void **state)
@@ -404,6 +425,7 @@ int main(void)
         cmocka_unit_test(every_row_is_found),
         cmocka_unit_test(names_that_are_nearly_in_it),
         cmocka_unit_test(answers_are_cleaned),
+        cmocka_unit_test(targets_are_escaped_and_cut),
         cmocka_unit_test(an_answer_without_words_of_ours),
         cmocka_unit_test(a_full_buffer_is_told),
         cmocka_unit_test(no_value_brings_a_line),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json_writer.h"
 #include "support/gateway_request.h"
 
 #define GOLDEN RC_TEST_DIR "/golden/gateway_requests.txt"
@@ -123,6 +124,27 @@ static void push_shown(rc_buf *buf, rc_str text)
     }
 }
 
+/* A name that was quoted before makes the same bytes. */
+static void check_quoted(rc_gate_target target, rc_str head, rc_str body)
+{
+    char quoted_memory[RC_GATE_QUOTED_MAX];
+    char wire_memory[4096];
+    char body_memory[512];
+    rc_buf quoted;
+    rc_buf wire;
+    rc_buf pieces;
+    rc_gate_upstream up = {0};
+    rc_buf_init_fixed(&quoted, quoted_memory, sizeof quoted_memory);
+    rc_buf_init_fixed(&wire, wire_memory, sizeof wire_memory);
+    rc_buf_init_fixed(&pieces, body_memory, sizeof body_memory);
+    rc_json_push_quoted(&quoted, target.model);
+    target.quoted = rc_buf_get(&quoted);
+    assert_int_equal(rc_gate_request_write(&gate_request, &target, &wire, &up).kind,
+                     RC_GATE_FAULT_NONE);
+    assert_true(rc_str_eq(up.head, head));
+    assert_true(rc_str_eq(gate_piece_all(&up, &pieces), body));
+}
+
 static void push_sample(rc_buf *golden, const sample *s, const provider_case *provider)
 {
     char memory[2048];
@@ -151,6 +173,8 @@ static void push_sample(rc_buf *golden, const sample *s, const provider_case *pr
     } else {
         push_shown(golden, up.head);
         push_shown(golden, gate_piece_all(&up, &pieces));
+        if (!rc_str_eq(target.model, RC_STR("*")))
+            check_quoted(target, up.head, rc_buf_get(&pieces));
     }
     rc_buf_push(golden, RC_STR("\n"));
     rc_secret_wipe_buf(&out);
@@ -224,13 +248,13 @@ static void no_config_value_brings_a_line(void **state)
         target.key = rc_secret_make(rc_str_c(evil[i]));
         assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_KEY);
         rc_origin bad = origin;
-        bad.host_len = (uint16_t)strlen(evil[i]);
-        memcpy(bad.host, evil[i], bad.host_len);
+        bad.authority_len = (uint16_t)strlen(evil[i]);
+        memcpy(bad.authority, evil[i], bad.authority_len);
         target = good;
         target.origin = &bad;
         assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_ORIGIN);
         bad = origin;
-        snprintf(bad.prefix, sizeof bad.prefix, "/%s", evil[i]);
+        bad.prefix_len = (uint16_t)snprintf(bad.prefix, sizeof bad.prefix, "/%s", evil[i]);
         assert_int_equal(write_to(&target, &buf, &up).kind, RC_GATE_FAULT_ORIGIN);
     }
     rc_origin origin = gate_origin(providers[3].base_url);

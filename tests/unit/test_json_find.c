@@ -250,7 +250,47 @@ static void test_splice_failures(void **state)
     assert_int_equal(a.live, 0);
 }
 
-/* Any number of members, of which many have the same mark, found by their marks or one by one. */
+/* The names of members that were found, all of them. */
+static void check_names(rc_str text, const rc_json_member *members, size_t count)
+{
+    rc_str keys[RC_JSON_NAMES_MAX];
+    uint8_t marks[RC_JSON_MARKS_LEN(RC_JSON_NAMES_MAX)] = {0};
+    rc_json_value values[RC_JSON_NAMES_MAX];
+    const rc_json_names names = {keys, marks, count};
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = members[i].key;
+        marks[i] = rc_json_mark(keys[i]);
+    }
+    assert_int_equal(rc_json_find_names(text, &names, false, values, &found), RC_OK);
+    assert_int_equal(found, (UINT64_C(1) << count) - 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(values[i].first.offset, members[i].value.offset);
+        assert_int_equal(values[i].end, members[i].value_end);
+    }
+}
+
+static void test_names_that_are_not_there(void **state)
+{
+    (void)state;
+    static const rc_str keys[] = {RC_STR_INIT("a"), RC_STR_INIT("b"), RC_STR_INIT("c")};
+    static const uint8_t marks[RC_JSON_MARKS_LEN(3)] = {RC_JSON_MARK("a"), RC_JSON_MARK("b"),
+                                                        RC_JSON_MARK("c")};
+    static const rc_json_names names = {keys, marks, 3};
+    rc_json_value values[3];
+    uint32_t found = 7;
+    assert_int_equal(rc_json_find_names(RC_STR("[]"), &names, false, values, &found), RC_E_TYPE);
+    assert_int_equal(found, 0);
+    assert_int_equal(
+        rc_json_find_names(RC_STR("{\"\\u0062\":1,\"d\":2}"), &names, true, values, &found), RC_OK);
+    assert_int_equal(found, 2);
+    assert_int_equal(values[1].end, 11);
+    assert_int_equal(rc_json_find_names(RC_STR("{\"c\":[3],\"a\":"), &names, false, values, &found),
+                     RC_E_TRUNCATED);
+    assert_int_equal(found, 4);
+}
+
+/* Any number of members, of which many have the same mark. */
 static void test_many_members(void **state)
 {
     (void)state;
@@ -260,31 +300,36 @@ static void test_many_members(void **state)
     char names[MOST][8];
     char text[MOST * 20];
     size_t len = 0;
+    size_t half_len = 0;
     text[len++] = '{';
     for (int i = 0; i < MOST; i++) {
+        if (i == MOST / 2)
+            half_len = len + 1; /* with the comma */
         int name = snprintf(names[i], sizeof names[i], "%c%d", 'a' + i % 5, i);
         len += (size_t)snprintf(text + len, sizeof text - len, "%s\"%.*s\":%d", i > 0 ? "," : "",
                                 name, names[i], i);
     }
     text[len++] = '}';
+    const rc_str all = rc_str_make(text, len);
+    const rc_str half = rc_str_make(text, half_len);
     for (size_t count = 0; count <= MOST; count++) {
         rc_json_member members[MOST];
-        uint8_t marks[RC_JSON_MARKS_LEN(MOST)] = {0};
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             members[i] = (rc_json_member){.key = rc_str_c(names[MOST - 1 - i])};
-            marks[i] = rc_json_mark(members[i].key);
+        assert_int_equal(rc_json_find(all, members, count, false), RC_OK);
+        for (size_t i = 0; i < count; i++) {
+            char value[8];
+            (void)snprintf(value, sizeof value, "%d", (int)(MOST - 1 - i));
+            check_value(all, &members[i], RC_JSON_NUMBER, value);
         }
-        for (int is_marked = 0; is_marked < 2; is_marked++) {
-            rc_str all = rc_str_make(text, len);
-            rc_status status = is_marked ? rc_json_find_marked(all, members, marks, count, false)
-                                         : rc_json_find(all, members, count, false);
-            assert_int_equal(status, RC_OK);
-            for (size_t i = 0; i < count; i++) {
-                char value[8];
-                (void)snprintf(value, sizeof value, "%d", (int)(MOST - 1 - i));
-                check_value(all, &members[i], RC_JSON_NUMBER, value);
-            }
-        }
+        if (count <= RC_JSON_NAMES_MAX)
+            check_names(all, members, count);
+        /* Who has all before the text ends need not know that it does. */
+        for (size_t i = 0; i < count; i++)
+            members[i].key = rc_str_c(names[i]);
+        assert_int_equal(rc_json_find(half, members, count, true),
+                         count <= MOST / 2 ? RC_OK : RC_E_TRUNCATED);
+        assert_int_equal(rc_json_find(half, members, count, false), RC_E_TRUNCATED);
     }
 }
 
@@ -304,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_members),
+        cmocka_unit_test(test_names_that_are_not_there),
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_finds),
         cmocka_unit_test(test_values_of_every_type),

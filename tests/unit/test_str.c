@@ -321,6 +321,28 @@ static void test_distance_edges(void **state)
     assert_int_equal(rc_str_distance(a, b, 100), 63);
 }
 
+/* Every length, with a byte that differs at every place; nothing beside them is read. */
+static void test_bytes_eq(void **state)
+{
+    (void)state;
+    for (size_t len = 0; len <= 40; len++) {
+        char *a = malloc(len + (len == 0));
+        char *b = malloc(len + (len == 0));
+        assert_non_null(a);
+        assert_non_null(b);
+        for (size_t i = 0; i < len; i++)
+            a[i] = b[i] = (char)(i * 37 + len);
+        assert_true(rc_bytes_eq(a, b, len));
+        for (size_t i = 0; i < len; i++) {
+            b[i] = (char)(b[i] ^ 0x20);
+            assert_false(rc_bytes_eq(a, b, len));
+            b[i] = a[i];
+        }
+        free(a);
+        free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_find_against_reference),
         cmocka_unit_test(test_find_in_blocks),
         cmocka_unit_test(test_find_edges),
+        cmocka_unit_test(test_bytes_eq),
         cmocka_unit_test(test_cmp),
         cmocka_unit_test(test_distance_against_reference),
         cmocka_unit_test(test_distance_edges),

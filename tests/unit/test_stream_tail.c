@@ -60,14 +60,23 @@ static void reasons_are_found(void **state)
         assert_non_null(tail);
         memcpy(tail, text, len);
         const rc_str wanted = look_for(rc_str_make(tail, len), RC_STR("finish_reason"));
-        const rc_str got = rc_stream_tail_finish(RC_STREAM_OPENAI_CHAT, rc_str_make(tail, len));
+        size_t key_at = 0;
+        const rc_str got =
+            rc_stream_tail_finish(RC_STREAM_OPENAI_CHAT, rc_str_make(tail, len), &key_at);
         assert_int_equal(got.len, wanted.len);
         assert_true(rc_str_eq(got, wanted));
+        if (got.len > 0) {
+            assert_true(rc_str_starts_with(rc_str_slice(rc_str_make(tail, len), key_at, len),
+                                           RC_STR("finish_reason\"")));
+            assert_true(tail + key_at < got.ptr);
+        }
         found += got.len > 0;
         free(tail);
     }
     assert_true(found > 1000);
-    assert_int_equal(rc_stream_tail_finish(RC_STREAM_OPENAI_CHAT, RC_STR("")).len, 0);
+    size_t none = 7;
+    assert_int_equal(rc_stream_tail_finish(RC_STREAM_OPENAI_CHAT, RC_STR(""), &none).len, 0);
+    assert_int_equal(none, 7);
 }
 
 int main(void)

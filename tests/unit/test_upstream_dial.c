@@ -432,6 +432,25 @@ static void the_guard_has_its_exceptions(void **state)
     }
 }
 
+static void authority_has_brackets_and_a_port_of_its_own(void **state)
+{
+    static const char *const cases[][2] = {
+        {"https://API.Example.com/v1/", "api.example.com"},
+        {"https://api.example.com:443", "api.example.com"},
+        {"https://api.example.com:80", "api.example.com:80"},
+        {"http://localhost:80/v1", "localhost"},
+        {"http://localhost:443", "localhost:443"},
+        {"https://[2606:4700::1]", "[2606:4700::1]"},
+        {"https://[2606:4700::1]:65535", "[2606:4700::1]:65535"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        rc_origin origin;
+        assert_null(rc_origin_parse(rc_str_c(cases[i][0]), (rc_origin_options){0}, &origin));
+        assert_true(rc_str_eq(rc_origin_authority(&origin), rc_str_c(cases[i][1])));
+    }
+}
+
 static void origins_are_read(void **state)
 {
     static const char *const refused[] = {
@@ -451,6 +470,7 @@ static void origins_are_read(void **state)
         rc_origin_parse(RC_STR("https://API.Example.com/v1/"), (rc_origin_options){0}, &origin));
     assert_string_equal(origin.host, "api.example.com");
     assert_string_equal(origin.prefix, "/v1");
+    assert_true(rc_str_eq(rc_origin_prefix(&origin), RC_STR("/v1")));
     assert_int_equal(origin.port, 443);
     assert_null(
         rc_origin_parse(RC_STR("https://api.example.com:443"), (rc_origin_options){0}, &other));
@@ -558,6 +578,7 @@ int main(void)
         cmocka_unit_test(a_name_that_moves_is_looked_at_again),
         cmocka_unit_test(the_guard_has_its_exceptions),
         cmocka_unit_test(origins_are_read),
+        cmocka_unit_test(authority_has_brackets_and_a_port_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
