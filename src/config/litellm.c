@@ -184,7 +184,7 @@ rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
     const size_t start = rc_buf_get(ret_yaml).len;
     ret_notes->count = 0;
     rc_arena_init(&in.arena, alloc, ARENA_MAX_BYTES);
-    rc_status status = rc_yaml_parse(&in.doc, text, alloc, faults);
+    rc_status status = rc_yaml_parse_anchored(&in.doc, text, alloc, faults);
     if (status == RC_OK)
         status = read_all(&in, faults);
     if (status == RC_OK) {
