@@ -136,7 +136,8 @@ static void end(rc_yaml_builder *b, const yaml_event_t *event)
     b->depth--;
 }
 
-static void refuse_twice(rc_yaml_builder *b, rc_str key, yaml_mark_t mark, const rc_yaml_node *before)
+static void refuse_twice(rc_yaml_builder *b, rc_str key, yaml_mark_t mark,
+                         const rc_yaml_node *before)
 {
     rc_config_fault *fault = rc_yaml_build_fault(b, RC_E_DUPLICATE, mark);
     fault->is_private = rc_yaml_is_private(before->parent, b->faults);
@@ -176,7 +177,8 @@ static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
     rc_str raw = rc_str_make((const char *)event->data.scalar.value, event->data.scalar.length);
     bool is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     if (rc_str_find_byte(raw, '\0', 0) != RC_STR_NPOS) {
-        rc_yaml_build_stop(b, RC_E_SYNTAX, event->start_mark, "a NUL character cannot be part of a value");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, event->start_mark,
+                           "a NUL character cannot be part of a value");
         return;
     }
     bool is_key = wants_key(b);
@@ -196,7 +198,8 @@ static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
         take_key(b, text, is_merge, event->start_mark);
         return;
     }
-    rc_yaml_node *node = rc_yaml_build_node(b, is_null ? RC_YAML_NULL : RC_YAML_SCALAR, event->start_mark);
+    rc_yaml_node *node =
+        rc_yaml_build_node(b, is_null ? RC_YAML_NULL : RC_YAML_SCALAR, event->start_mark);
     if (node == NULL)
         return;
     node->is_quoted = is_quoted;
@@ -248,7 +251,8 @@ static void take_document(rc_yaml_builder *b, yaml_mark_t mark)
 {
     b->document_count++;
     if (b->document_count > 1)
-        rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "a second document begins here; one file holds one");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark,
+                           "a second document begins here; one file holds one");
 }
 
 static void take_event(rc_yaml_builder *b, const yaml_event_t *event)

@@ -41,7 +41,8 @@ typedef enum rc_yaml_kind {
 
 typedef struct rc_yaml_node {
     rc_yaml_kind kind;
-    bool is_quoted;    /* of a scalar: also | and > */
+    bool is_quoted; /* of a scalar: also | and > */
+    bool has_anchor;
     uint32_t line;     /* from 1 */
     uint32_t column;   /* from 1, in characters */
     uint32_t end_line; /* the last that it takes */

@@ -3,9 +3,10 @@
 #include "base/str.h"
 #include "config/yaml_build.h"
 
-void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, const rc_yaml_node *node,
+void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_node *node,
                          yaml_mark_t mark)
 {
+    node->has_anchor = true;
     if (b->anchor_count == RC_YAML_MAX_ANCHORS) {
         rc_yaml_build_stop(b, RC_E_TOO_LARGE, mark, "more than 256 anchors in one file");
         return;

@@ -56,7 +56,7 @@ bool rc_yaml_build_open(rc_yaml_builder *b, rc_yaml_node *node, yaml_mark_t mark
 /* ---- yaml_anchor.c ---- */
 
 /* node: what the name stands for from here on. name: copies. */
-void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, const rc_yaml_node *node,
+void rc_yaml_anchor_keep(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_node *node,
                          yaml_mark_t mark);
 
 /* What the name stands for, written out below the innermost open node, with the place of the
