@@ -88,14 +88,15 @@ static void read_everything(rc_litellm *in, rc_litellm_deployment *made)
                    "claude-* have routes, other names are refused; add those that you use. "
                    "PROVIDER/MODEL needs that provider under providers");
     rc_litellm_say(in, made->node,
-                   "OPENAI_API_KEY and ANTHROPIC_API_KEY must both be set; else take that "
-                   "provider and its routes out");
+                   "the variable of each provider must be set (OPENAI_API_KEY, ANTHROPIC_API_KEY); "
+                   "else take the provider and its routes out");
     for (size_t i = 0; rc_litellm_family_at(i) != NULL; i++) {
         const rc_litellm_family *family = rc_litellm_family_at(i);
         made->group = rc_str_c(family->pattern);
+        if (has_entry(in, made->group))
+            continue;
         made->provider = rc_litellm_provider_usual(in, family->kind);
-        if (!has_entry(in, made->group))
-            keep(in, made);
+        keep(in, made);
     }
 }
 
@@ -133,6 +134,14 @@ static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_dep
 
 /* ---- an entry ---- */
 
+/* One that goes by the name that is asked for. */
+static bool is_star(const rc_yaml_node *entry)
+{
+    const rc_yaml_node *params = rc_yaml_get(entry, RC_STR("litellm_params"));
+    return rc_str_eq(rc_litellm_text(rc_yaml_get(params, RC_STR("model"))), RC_STR("*")) &&
+           rc_litellm_text(rc_yaml_get(params, RC_STR("custom_llm_provider"))).len == 0;
+}
+
 static void note_entry(rc_litellm *in, const rc_yaml_node *entry, const rc_yaml_node *params)
 {
     note_params(in, params);
@@ -153,8 +162,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
         return;
     }
     const rc_litellm_prefix *prefix = rc_litellm_prefix_of(params, &made.model);
-    const bool is_star = rc_str_eq(rc_litellm_text(model), RC_STR("*"));
-    if ((prefix == NULL || prefix->kind == NULL) && !is_star) {
+    if ((prefix == NULL || prefix->kind == NULL) && !is_star(entry)) {
         rc_litellm_note_nobody(in, params);
         return;
     }
@@ -183,9 +191,15 @@ void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list)
     in->models = list;
     in->deployment_max = list->count + (size_t)RC_LITELLM_FAMILIES + DERIVED_MAX;
     in->deployments = rc_arena_get_array(&in->arena, in->deployment_max, sizeof *in->deployments);
-    for (const rc_yaml_node *entry = list->first; entry != NULL && in->deployments != NULL;
-         entry = entry->next)
-        read_entry(in, entry);
+    if (in->deployments == NULL)
+        return;
+    for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
+        if (!is_star(entry))
+            read_entry(in, entry);
+    /* Behind the accounts that the file names, which then have the names that clients use. */
+    for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
+        if (is_star(entry))
+            read_entry(in, entry);
 }
 
 /* ---- groups ---- */

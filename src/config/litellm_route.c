@@ -1,6 +1,7 @@
 /* Which names have a route, and what becomes of those that have none. */
 #include "config/config.h"
 #include "config/litellm_private.h"
+#include "core/scrub.h"
 
 #define NAME_MAX_BYTES 512
 
@@ -90,10 +91,10 @@ static void note_direct(rc_litellm *in, const rc_litellm_deployment *first)
     rc_litellm_add(note, "/MODEL");
 }
 
-static void note_shadow(rc_litellm *in, const rc_litellm_deployment *first)
+static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
 {
-    if (owner_of(in, first->group) != NULL)
-        rc_litellm_say(in, first->node,
+    if (owner_of(in, name) != NULL)
+        rc_litellm_say(in, node,
                        "its name begins with that of a provider, which is "
                        "then asked without this chain; rename one of them");
 }
@@ -126,7 +127,12 @@ static void make_aliases(rc_litellm *in)
         const rc_yaml_node *inner = rc_yaml_get(node, RC_STR("model"));
         const rc_str name = rc_litellm_text(inner != NULL ? inner : node);
         const rc_litellm_deployment *first = name.len > 0 ? rc_litellm_group_for(in, name) : NULL;
-        if (first != NULL && node->key.len <= NAME_MAX_BYTES) {
+        if (rc_litellm_route_of(in, node->key) != NULL) {
+            rc_litellm_say(in, node, "left out: there is a model_name like it, which counts here");
+            continue;
+        }
+        if (first != NULL && node->key.len <= NAME_MAX_BYTES && rc_scrub_is_clean(node->key)) {
+            note_shadow(in, node->key, node);
             make_route(in, node->key, first, node);
             continue;
         }
@@ -172,8 +178,9 @@ static void note_taken(rc_litellm *in)
         const rc_yaml_node *node = rc_yaml_get(entry, RC_STR("model_name"));
         const rc_str name = rc_litellm_text(node);
         const rc_litellm_deployment *first = rc_litellm_group(in, name);
-        const bool is_there = name.len == 0 || rc_litellm_route_of(in, name) != NULL ||
-                              (first != NULL && is_direct(first) && owner_of(in, name) != NULL);
+        const bool is_there =
+            name.len == 0 || rc_litellm_route_of(in, name) != NULL ||
+            (first != NULL && is_direct(first) && owner_of(in, name) == first->provider);
         if (!is_there && rc_litellm_is_taken(in, name))
             rc_litellm_add_taker(in, rc_litellm_say(in, node, "it has no route of its own"), name);
     }
@@ -190,7 +197,7 @@ void rc_litellm_make_routes(rc_litellm *in)
             note_direct(in, deployment);
             continue;
         }
-        note_shadow(in, deployment);
+        note_shadow(in, deployment->group, deployment->node);
         make_route(in, deployment->group, deployment, NULL);
     }
     make_aliases(in);
