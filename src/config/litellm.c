@@ -106,11 +106,40 @@ bool rc_litellm_number(rc_litellm *in, const rc_yaml_node *node, uint64_t max, u
     return false;
 }
 
-const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name)
+bool rc_litellm_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms)
 {
-    for (size_t i = 0; i < in->deployment_count; i++)
-        if (rc_str_eq(in->deployments[i].group, name))
-            return &in->deployments[i];
+    uint64_t ms = 0;
+    if (!rc_litellm_seconds(in, node, &ms))
+        return false;
+    if (ms == 0) {
+        rc_litellm_say(in, node, "a limit of 0 has no counterpart; left out");
+        return false;
+    }
+    *ret_ms = ms;
+    return true;
+}
+
+bool rc_litellm_has_star(rc_str text)
+{
+    return rc_str_find_byte(text, '*', 0) != RC_STR_NPOS;
+}
+
+const rc_yaml_node *rc_litellm_either(rc_litellm *in, const char *key)
+{
+    const rc_yaml_node *node = rc_yaml_get(in->router, rc_str_c(key));
+    return node != NULL ? node : rc_yaml_get(in->settings, rc_str_c(key));
+}
+
+const rc_yaml_node *rc_litellm_either_of(rc_litellm *in, const char *key, rc_yaml_kind kind)
+{
+    const rc_yaml_node *node = rc_litellm_either(in, key);
+    if (node == NULL || node->kind == RC_YAML_NULL)
+        return NULL;
+    if (node->kind == kind)
+        return node;
+    rc_litellm_say(in, node,
+                   kind == RC_YAML_MAP ? "a map is expected; left out"
+                                       : "a list is expected; left out");
     return NULL;
 }
 
@@ -125,19 +154,58 @@ static const rc_yaml_node *section(rc_litellm *in, const char *name)
     return NULL;
 }
 
+/* Of a section that is none of LiteLLM's, or that we have nothing for. */
+static const char *reason_of(const rc_yaml_node *node)
+{
+    if (rc_str_eq(node->key, RC_STR("environment_variables")))
+        return "not copied; set them where the gateway is started";
+    if (rc_str_eq(node->key, RC_STR("include")))
+        return "other files are not read: put their entries into this one first";
+    if (node->has_anchor)
+        return "no section of ours; what refers to it has it";
+    return "no counterpart";
+}
+
 static void note_sections(rc_litellm *in)
 {
     static const char *const known[] = {"model_list", "router_settings", "litellm_settings",
-                                        "general_settings"};
+                                        "general_settings", "credential_list"};
     for (const rc_yaml_node *node = in->doc.root->first; node != NULL; node = node->next) {
         bool is_known = false;
-        for (size_t i = 0; i < 4; i++)
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             is_known = is_known || rc_str_eq(node->key, rc_str_c(known[i]));
-        if (rc_str_eq(node->key, RC_STR("environment_variables")))
-            rc_litellm_say(in, node, "not copied; set them where the gateway is started");
-        else if (!is_known)
-            rc_litellm_say(in, node, "no counterpart");
+        if (!is_known)
+            rc_litellm_say(in, node, reason_of(node));
     }
+}
+
+/* What stands in a credential beside the key and the address. */
+static void note_credentials(rc_litellm *in)
+{
+    if (in->credentials == NULL)
+        return;
+    for (const rc_yaml_node *one = in->credentials->first; one != NULL; one = one->next) {
+        const rc_yaml_node *values = rc_yaml_get(one, RC_STR("credential_values"));
+        if (values == NULL || values->kind != RC_YAML_MAP)
+            rc_litellm_say(in, one, "credential_values are expected; left out");
+        for (const rc_yaml_node *node = values != NULL ? values->first : NULL; node != NULL;
+             node = node->next)
+            if (!rc_str_eq(node->key, RC_STR("api_key")) &&
+                !rc_str_eq(node->key, RC_STR("api_base")) &&
+                !rc_str_eq(node->key, RC_STR("base_url")))
+                rc_litellm_say(in, node, "no counterpart");
+        if (rc_yaml_get(one, RC_STR("credential_info")) != NULL)
+            rc_litellm_say(in, rc_yaml_get(one, RC_STR("credential_info")), "no counterpart");
+    }
+}
+
+static const rc_yaml_node *credentials(rc_litellm *in)
+{
+    const rc_yaml_node *list = rc_yaml_get(in->doc.root, RC_STR("credential_list"));
+    if (list == NULL || list->kind == RC_YAML_LIST || list->kind == RC_YAML_NULL)
+        return list != NULL && list->kind == RC_YAML_LIST ? list : NULL;
+    rc_litellm_say(in, list, "a list is expected; left out");
+    return NULL;
 }
 
 static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
@@ -157,9 +225,11 @@ static rc_status read_all(rc_litellm *in, rc_config_faults *faults)
     in->router = section(in, "router_settings");
     in->settings = section(in, "litellm_settings");
     in->general = section(in, "general_settings");
+    in->credentials = credentials(in);
     rc_litellm_read_models(in, list);
     rc_litellm_read_settings(in);
     note_sections(in);
+    note_credentials(in);
     if (in->deployment_count == 0 && rc_arena_status(&in->arena) == RC_OK) {
         rc_config_fault_say(rc_yaml_fault(faults, list),
                             "no entry of it could be carried over; the notes say why");
@@ -184,10 +254,14 @@ rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
     const size_t start = rc_buf_get(ret_yaml).len;
     ret_notes->count = 0;
     rc_arena_init(&in.arena, alloc, ARENA_MAX_BYTES);
-    rc_status status = rc_yaml_parse(&in.doc, text, alloc, faults);
+    rc_status status = rc_yaml_parse_anchored(&in.doc, text, alloc, faults);
     if (status == RC_OK)
         status = read_all(&in, faults);
+    else
+        /* Keys may stand in any line of it. */
+        rc_config_faults_hide(faults, 0);
     if (status == RC_OK) {
+        rc_litellm_make_routes(&in);
         rc_litellm_write(&in, ret_yaml);
         status = rc_arena_status(&in.arena) == RC_OK ? rc_buf_status(ret_yaml) : RC_E_NOMEM;
     }

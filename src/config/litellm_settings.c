@@ -6,16 +6,9 @@
 #define RETRIES_MAX 99u
 #define FAILS_MAX 100000u
 
-/* A value that may stand in either section; the router's counts. */
-static const rc_yaml_node *either(const rc_litellm *in, const char *key)
-{
-    const rc_yaml_node *node = rc_yaml_get(in->router, rc_str_c(key));
-    return node != NULL ? node : rc_yaml_get(in->settings, rc_str_c(key));
-}
-
 static void read_retries(rc_litellm *in)
 {
-    const rc_yaml_node *node = either(in, "num_retries");
+    const rc_yaml_node *node = rc_litellm_either(in, "num_retries");
     uint64_t retries = 0;
     if (node == NULL || !rc_litellm_number(in, node, RETRIES_MAX, &retries))
         return;
@@ -31,8 +24,8 @@ static void read_retry_policy(rc_litellm *in)
     /* In the order of rule_attempts. */
     static const char *const keys[] = {"RateLimitErrorRetries", "TimeoutErrorRetries",
                                        "InternalServerErrorRetries"};
-    const rc_yaml_node *map = either(in, "retry_policy");
-    if (map == NULL || map->kind != RC_YAML_MAP)
+    const rc_yaml_node *map = rc_litellm_either_of(in, "retry_policy", RC_YAML_MAP);
+    if (map == NULL)
         return;
     for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
         uint64_t retries = 0;
@@ -53,13 +46,15 @@ static void read_retry_policy(rc_litellm *in)
 
 static void read_rest_after_failures(rc_litellm *in)
 {
-    const rc_yaml_node *cooldown = either(in, "cooldown_time");
-    const rc_yaml_node *fails = either(in, "allowed_fails");
+    const rc_yaml_node *cooldown = rc_litellm_either(in, "cooldown_time");
+    const rc_yaml_node *fails = rc_litellm_either(in, "allowed_fails");
     if (cooldown != NULL)
         in->has_cooldown = rc_litellm_seconds(in, cooldown, &in->cooldown_ms);
     if (fails == NULL || !rc_litellm_number(in, fails, FAILS_MAX, &in->allowed_fails))
         return;
     in->has_allowed_fails = true;
+    if (in->has_cooldown && in->cooldown_ms > RC_LITELLM_OPEN_MAX_MS)
+        rc_litellm_say(in, cooldown, "the breaker is open for an hour at most");
     rc_litellm_say(in, fails,
                    "the breaker opens when half of the calls of a minute fail, from so "
                    "many calls on");
@@ -67,15 +62,18 @@ static void read_rest_after_failures(rc_litellm *in)
 
 static void read_timeouts(rc_litellm *in)
 {
-    const rc_yaml_node *timeout = either(in, "timeout");
-    const rc_yaml_node *stream = either(in, "stream_timeout");
+    const rc_yaml_node *timeout = rc_litellm_either(in, "timeout");
+    const rc_yaml_node *stream = rc_litellm_either(in, "stream_timeout");
+    const rc_yaml_node *request = rc_litellm_either(in, "request_timeout");
     if (timeout == NULL)
-        timeout = either(in, "request_timeout");
-    if (timeout != NULL && rc_litellm_seconds(in, timeout, &in->timeout_ms))
+        timeout = request;
+    else if (request != NULL)
+        rc_litellm_say(in, request, "timeout says it too, and that counts; left out");
+    if (timeout != NULL && rc_litellm_limit(in, timeout, &in->timeout_ms))
         rc_litellm_say(in, timeout,
                        "it limits each try up to its first byte; deadline_ms limits "
                        "the whole request");
-    if (stream != NULL && rc_litellm_seconds(in, stream, &in->stream_timeout_ms))
+    if (stream != NULL && rc_litellm_limit(in, stream, &in->stream_timeout_ms))
         rc_litellm_say(in, stream, "it limits the silence between two pieces of an answer");
 }
 
@@ -83,6 +81,8 @@ static void read_master_key(rc_litellm *in)
 {
     const rc_yaml_node *node = rc_yaml_get(in->general, RC_STR("master_key"));
     const rc_str text = rc_litellm_text(node);
+    if (node != NULL && text.len == 0 && node->kind != RC_YAML_NULL)
+        rc_litellm_say(in, node, "text is expected; left out: everybody may use the gateway");
     if (text.len == 0 || rc_litellm_variable(in, text, &in->master_key))
         return;
     in->master_key = RC_STR("env:LITELLM_MASTER_KEY");
@@ -109,7 +109,6 @@ static const char *reason_of(rc_str key)
         {"routing_strategy", "we fail over in order and do not balance"},
         {"content_policy_fallbacks", "content that one provider refuses is not shown to the next"},
         {"model_group_retry_policy", "a route names its policy: write one under policies"},
-        {"model_group_alias", "an alias that is no name of a model here"},
         {"enable_pre_call_checks", "the provider's own answer decides"},
         {"redis_host", "there is no state outside of the process and its store"},
         {"redis_password", "there is no state outside of the process and its store"},

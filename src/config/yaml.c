@@ -6,31 +6,11 @@
 #include <yaml.h>
 
 #include "base/str.h"
+#include "config/yaml_build.h"
 #include "config/yaml_syntax.h"
 
 /* The text, a node for each part of it, and the blocks' unused ends. */
 #define ARENA_MAX_BYTES ((size_t)32 << 20)
-
-/* A list or map that is not closed yet. */
-typedef struct open_node {
-    rc_yaml_node *node;
-    rc_yaml_node *last; /* child */
-    bool has_key;       /* a key waits for its value */
-    rc_str key;
-    uint32_t key_line;
-    uint32_t key_column;
-} open_node;
-
-typedef struct builder {
-    rc_yaml *doc;
-    rc_config_faults *faults;
-    rc_status status; /* the first that was not RC_OK; reading may go on */
-    bool is_over;     /* reading cannot go on */
-    size_t node_count;
-    unsigned document_count;
-    unsigned depth; /* of open nodes */
-    open_node open[RC_YAML_MAX_DEPTH];
-} builder;
 
 static uint32_t line_of(yaml_mark_t mark)
 {
@@ -42,28 +22,28 @@ static uint32_t column_of(yaml_mark_t mark)
     return (uint32_t)mark.column + 1;
 }
 
-static void set_status(builder *b, rc_status status)
+static void set_status(rc_yaml_builder *b, rc_status status)
 {
     if (b->status == RC_OK)
         b->status = status;
 }
 
-static rc_config_fault *fault_at(builder *b, rc_status status, yaml_mark_t mark)
+rc_config_fault *rc_yaml_build_fault(rc_yaml_builder *b, rc_status status, yaml_mark_t mark)
 {
     set_status(b, status);
     return rc_config_faults_add(b->faults, line_of(mark), column_of(mark));
 }
 
-static void stop(builder *b, rc_status status, yaml_mark_t mark, const char *what)
+void rc_yaml_build_stop(rc_yaml_builder *b, rc_status status, yaml_mark_t mark, const char *what)
 {
-    rc_config_fault_say(fault_at(b, status, mark), what);
+    rc_config_fault_say(rc_yaml_build_fault(b, status, mark), what);
     b->is_over = true;
 }
 
-static rc_yaml_node *new_node(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
+rc_yaml_node *rc_yaml_build_node(rc_yaml_builder *b, rc_yaml_kind kind, yaml_mark_t mark)
 {
     if (b->node_count == RC_YAML_MAX_NODES) {
-        stop(b, RC_E_TOO_LARGE, mark, "more than 100000 values in one file");
+        rc_yaml_build_stop(b, RC_E_TOO_LARGE, mark, "more than 100000 values in one file");
         return NULL;
     }
     b->node_count++;
@@ -80,22 +60,26 @@ static rc_yaml_node *new_node(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
     return node;
 }
 
-/* Hangs a node below the innermost open one. */
-static void attach(builder *b, rc_yaml_node *node)
+void rc_yaml_build_attach(rc_yaml_builder *b, rc_yaml_node *node)
 {
     if (b->depth == 0) {
         b->doc->root = node;
         return;
     }
-    open_node *open = &b->open[b->depth - 1];
+    rc_yaml_open *open = &b->open[b->depth - 1];
     node->parent = open->node;
-    node->index = open->node->count++;
     if (open->has_key) {
         node->key = open->key;
         node->key_line = open->key_line;
         node->key_column = open->key_column;
         open->has_key = false;
     }
+    if (open->is_merge) {
+        open->is_merge = false;
+        open->merge = node;
+        return;
+    }
+    node->index = open->node->count++;
     if (open->last != NULL)
         open->last->next = node;
     else
@@ -104,46 +88,58 @@ static void attach(builder *b, rc_yaml_node *node)
 }
 
 /* Is what comes next a key? */
-static bool wants_key(const builder *b)
+static bool wants_key(const rc_yaml_builder *b)
 {
     if (b->depth == 0)
         return false;
-    const open_node *open = &b->open[b->depth - 1];
+    const rc_yaml_open *open = &b->open[b->depth - 1];
     return open->node->kind == RC_YAML_MAP && !open->has_key;
 }
 
-static void begin(builder *b, rc_yaml_kind kind, yaml_mark_t mark)
+bool rc_yaml_build_open(rc_yaml_builder *b, rc_yaml_node *node, yaml_mark_t mark)
+{
+    if (b->depth == RC_YAML_MAX_DEPTH) {
+        rc_yaml_build_stop(b, RC_E_TOO_DEEP, mark, "more than 32 levels deep");
+        return false;
+    }
+    b->open[b->depth++] = (rc_yaml_open){.node = node};
+    return true;
+}
+
+static void begin(rc_yaml_builder *b, rc_yaml_kind kind, const yaml_char_t *anchor,
+                  yaml_mark_t mark)
 {
     if (wants_key(b)) {
-        stop(b, RC_E_SYNTAX, mark, "a key must be text, not a list or map");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "a key must be text, not a list or map");
         return;
     }
-    if (b->depth == RC_YAML_MAX_DEPTH) {
-        stop(b, RC_E_TOO_DEEP, mark, "more than 32 levels deep");
-        return;
-    }
-    rc_yaml_node *node = new_node(b, kind, mark);
+    rc_yaml_node *node = rc_yaml_build_node(b, kind, mark);
     if (node == NULL)
         return;
-    attach(b, node);
-    b->open[b->depth++] = (open_node){.node = node};
+    rc_yaml_build_attach(b, node);
+    if (rc_yaml_build_open(b, node, mark) && anchor != NULL && b->has_anchors)
+        rc_yaml_anchor_keep(b, anchor, node, mark);
 }
 
 /* The mark of a block's end is where the next thing begins; its last child says more. */
-static void end(builder *b, const yaml_event_t *event)
+static void end(rc_yaml_builder *b, const yaml_event_t *event)
 {
     if (b->depth == 0)
         return;
-    const open_node *open = &b->open[--b->depth];
+    const rc_yaml_open *open = &b->open[b->depth - 1];
     if (event->end_mark.index > event->start_mark.index)
         open->node->end_line = line_of(event->start_mark);
     else if (open->last != NULL)
         open->node->end_line = open->last->end_line;
+    if (open->merge != NULL)
+        rc_yaml_anchor_merge(b);
+    b->depth--;
 }
 
-static void refuse_twice(builder *b, rc_str key, yaml_mark_t mark, const rc_yaml_node *before)
+static void refuse_twice(rc_yaml_builder *b, rc_str key, yaml_mark_t mark,
+                         const rc_yaml_node *before)
 {
-    rc_config_fault *fault = fault_at(b, RC_E_DUPLICATE, mark);
+    rc_config_fault *fault = rc_yaml_build_fault(b, RC_E_DUPLICATE, mark);
     fault->is_private = rc_yaml_is_private(before->parent, b->faults);
     rc_config_fault_quote(fault, key);
     rc_config_fault_say(fault, " stands twice; the first is at ");
@@ -153,17 +149,18 @@ static void refuse_twice(builder *b, rc_str key, yaml_mark_t mark, const rc_yaml
     rc_yaml_path(before, b->faults, fault);
 }
 
-static void take_key(builder *b, rc_str key, yaml_mark_t mark)
+static void take_key(rc_yaml_builder *b, rc_str key, bool is_merge, yaml_mark_t mark)
 {
-    open_node *open = &b->open[b->depth - 1];
+    rc_yaml_open *open = &b->open[b->depth - 1];
     if (open->node->count == RC_YAML_MAX_KEYS) {
-        stop(b, RC_E_TOO_LARGE, mark, "more than 1024 keys in one map");
+        rc_yaml_build_stop(b, RC_E_TOO_LARGE, mark, "more than 1024 keys in one map");
         return;
     }
-    const rc_yaml_node *before = rc_yaml_get(open->node, key);
+    const rc_yaml_node *before = is_merge ? open->merge : rc_yaml_get(open->node, key);
     if (before != NULL)
         refuse_twice(b, key, mark, before);
     open->has_key = true;
+    open->is_merge = is_merge;
     open->key = key;
     open->key_line = line_of(mark);
     open->key_column = column_of(mark);
@@ -175,18 +172,19 @@ static bool is_null_word(rc_str text)
            rc_str_eq(text, RC_STR("Null")) || rc_str_eq(text, RC_STR("NULL"));
 }
 
-static void take_scalar(builder *b, const yaml_event_t *event)
+static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
 {
     rc_str raw = rc_str_make((const char *)event->data.scalar.value, event->data.scalar.length);
     bool is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     if (rc_str_find_byte(raw, '\0', 0) != RC_STR_NPOS) {
-        stop(b, RC_E_SYNTAX, event->start_mark, "a NUL character cannot be part of a value");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, event->start_mark,
+                           "a NUL character cannot be part of a value");
         return;
     }
     bool is_key = wants_key(b);
     bool is_null = !is_quoted && is_null_word(raw);
     if (is_key && is_null) {
-        stop(b, RC_E_SYNTAX, event->start_mark, "a key is missing here");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, event->start_mark, "a key is missing here");
         return;
     }
     rc_str text = rc_arena_dup(&b->doc->arena, raw);
@@ -196,58 +194,75 @@ static void take_scalar(builder *b, const yaml_event_t *event)
         return;
     }
     if (is_key) {
-        take_key(b, text, event->start_mark);
+        const bool is_merge = b->has_anchors && !is_quoted && rc_str_eq(text, RC_STR("<<"));
+        take_key(b, text, is_merge, event->start_mark);
         return;
     }
-    rc_yaml_node *node = new_node(b, is_null ? RC_YAML_NULL : RC_YAML_SCALAR, event->start_mark);
+    rc_yaml_node *node =
+        rc_yaml_build_node(b, is_null ? RC_YAML_NULL : RC_YAML_SCALAR, event->start_mark);
     if (node == NULL)
         return;
     node->is_quoted = is_quoted;
     node->text = text;
     node->end_line = line_of(event->end_mark);
-    attach(b, node);
+    rc_yaml_build_attach(b, node);
+    if (event->data.scalar.anchor != NULL && b->has_anchors)
+        rc_yaml_anchor_keep(b, event->data.scalar.anchor, node, event->start_mark);
 }
 
 /* The text stands for nothing that is used later, but the tree must hold something in its place. */
-static void take_alias(builder *b, yaml_mark_t mark)
+static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
 {
-    rc_config_fault_say(fault_at(b, RC_E_SYNTAX, mark),
+    const yaml_mark_t mark = event->start_mark;
+    if (b->has_anchors && wants_key(b)) {
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark, "a key is written out, not an alias (*name)");
+        return;
+    }
+    if (b->has_anchors) {
+        rc_yaml_anchor_write(b, event->data.alias.anchor, mark);
+        return;
+    }
+    rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
                         "aliases (*name) are not accepted; write the value out");
     if (wants_key(b)) {
         b->is_over = true;
         return;
     }
-    rc_yaml_node *node = new_node(b, RC_YAML_NULL, mark);
+    rc_yaml_node *node = rc_yaml_build_node(b, RC_YAML_NULL, mark);
     if (node != NULL)
-        attach(b, node);
+        rc_yaml_build_attach(b, node);
 }
 
-static void refuse_extras(builder *b, const yaml_char_t *anchor, const yaml_char_t *tag,
+static void refuse_extras(rc_yaml_builder *b, const yaml_char_t *anchor, const yaml_char_t *tag,
                           yaml_mark_t mark)
 {
-    if (anchor != NULL)
-        rc_config_fault_say(fault_at(b, RC_E_SYNTAX, mark),
+    if (anchor != NULL && !b->has_anchors)
+        rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
                             "anchors (&name) are not accepted; write the value out");
+    else if (anchor != NULL && wants_key(b))
+        rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
+                            "a key has no anchor (&name); put it before the value");
     if (tag != NULL)
-        rc_config_fault_say(fault_at(b, RC_E_SYNTAX, mark),
+        rc_config_fault_say(rc_yaml_build_fault(b, RC_E_SYNTAX, mark),
                             "tags (!name) are not accepted; quote the text if it begins with !");
 }
 
-static void take_document(builder *b, yaml_mark_t mark)
+static void take_document(rc_yaml_builder *b, yaml_mark_t mark)
 {
     b->document_count++;
     if (b->document_count > 1)
-        stop(b, RC_E_SYNTAX, mark, "a second document begins here; one file holds one");
+        rc_yaml_build_stop(b, RC_E_SYNTAX, mark,
+                           "a second document begins here; one file holds one");
 }
 
-static void take_event(builder *b, const yaml_event_t *event)
+static void take_event(rc_yaml_builder *b, const yaml_event_t *event)
 {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         take_document(b, event->start_mark);
         return;
     case YAML_ALIAS_EVENT:
-        take_alias(b, event->start_mark);
+        take_alias(b, event);
         return;
     case YAML_SCALAR_EVENT:
         refuse_extras(b, event->data.scalar.anchor, event->data.scalar.tag, event->start_mark);
@@ -256,12 +271,12 @@ static void take_event(builder *b, const yaml_event_t *event)
     case YAML_SEQUENCE_START_EVENT:
         refuse_extras(b, event->data.sequence_start.anchor, event->data.sequence_start.tag,
                       event->start_mark);
-        begin(b, RC_YAML_LIST, event->start_mark);
+        begin(b, RC_YAML_LIST, event->data.sequence_start.anchor, event->start_mark);
         return;
     case YAML_MAPPING_START_EVENT:
         refuse_extras(b, event->data.mapping_start.anchor, event->data.mapping_start.tag,
                       event->start_mark);
-        begin(b, RC_YAML_MAP, event->start_mark);
+        begin(b, RC_YAML_MAP, event->data.mapping_start.anchor, event->start_mark);
         return;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
@@ -277,7 +292,7 @@ static void take_event(builder *b, const yaml_event_t *event)
     }
 }
 
-static void read_events(builder *b, yaml_parser_t *parser, rc_str text)
+static void read_events(rc_yaml_builder *b, yaml_parser_t *parser, rc_str text)
 {
     while (!b->is_over) {
         yaml_event_t event;
@@ -291,11 +306,12 @@ static void read_events(builder *b, yaml_parser_t *parser, rc_str text)
     }
 }
 
-rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults)
+static rc_status parse(rc_yaml *doc, rc_str text, bool has_anchors, const rc_alloc *alloc,
+                       rc_config_faults *faults)
 {
     rc_arena_init(&doc->arena, alloc, ARENA_MAX_BYTES);
     doc->root = NULL;
-    builder b = {.doc = doc, .faults = faults};
+    rc_yaml_builder b = {.doc = doc, .faults = faults, .has_anchors = has_anchors};
     if (text.len > RC_YAML_MAX_BYTES) {
         rc_config_fault_say(rc_config_faults_add(faults, 0, 0),
                             "larger than 1 MiB, which is the most that is read");
@@ -311,8 +327,19 @@ rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_con
     read_events(&b, &parser, text);
     yaml_parser_delete(&parser);
     if (b.status == RC_OK && doc->root == NULL)
-        doc->root = new_node(&b, RC_YAML_NULL, (yaml_mark_t){0});
+        doc->root = rc_yaml_build_node(&b, RC_YAML_NULL, (yaml_mark_t){0});
     return b.status;
+}
+
+rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults)
+{
+    return parse(doc, text, false, alloc, faults);
+}
+
+rc_status rc_yaml_parse_anchored(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
+                                 rc_config_faults *faults)
+{
+    return parse(doc, text, true, alloc, faults);
 }
 
 void rc_yaml_done(rc_yaml *doc)

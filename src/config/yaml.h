@@ -1,7 +1,7 @@
 /* rc_yaml: a YAML document as a tree that knows the place of every node.
  *
  * The bytes are read by libyaml; this is the part of YAML that people configure with. Refused, each
- * with its place: anchors and aliases, tags, more than one document, a key that stands twice, keys
+ * with its place: anchors and aliases (unless asked for), tags, more than one document, a key that stands twice, keys
  * that are not text, tabs for indentation, and what is above the ceilings below.
  *
  *   rc_yaml doc;
@@ -30,6 +30,7 @@
 #define RC_YAML_MAX_NODES 100000
 /* Of one map: the search for a key that stands twice compares all with all. */
 #define RC_YAML_MAX_KEYS 1024
+#define RC_YAML_MAX_ANCHORS 256
 
 typedef enum rc_yaml_kind {
     RC_YAML_NULL = 1, /* nothing, ~ or null, without quotes */
@@ -40,7 +41,8 @@ typedef enum rc_yaml_kind {
 
 typedef struct rc_yaml_node {
     rc_yaml_kind kind;
-    bool is_quoted;    /* of a scalar: also | and > */
+    bool is_quoted; /* of a scalar: also | and > */
+    bool has_anchor;
     uint32_t line;     /* from 1 */
     uint32_t column;   /* from 1, in characters */
     uint32_t end_line; /* the last that it takes */
@@ -65,6 +67,13 @@ typedef struct rc_yaml {
  * RC_E_DUPLICATE; or RC_E_NOMEM without one. rc_yaml_done is due in each case. text: copies. alloc:
  * copies (libyaml's own working memory, given back before the end, is the C library's). */
 rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults);
+
+/* The same for files of other programs: anchors (&name) are kept, aliases (*name) and merge keys
+ * (<<) are written out, each node at the place of the alias. What comes of it is below the same
+ * ceilings as if it had been written so, and the texts that aliases stand for are RC_YAML_MAX_BYTES
+ * at most in all. An alias of what it stands in is refused. */
+rc_status rc_yaml_parse_anchored(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
+                                 rc_config_faults *faults);
 void rc_yaml_done(rc_yaml *doc);
 
 /* The value of a key. NULL: there is none, or map is NULL or not a map. Views the document. */

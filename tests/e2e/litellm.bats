@@ -23,7 +23,7 @@ one() { # PARAMS [MORE]
 
 @test "each file becomes what is expected, with the notes on standard error too" {
     files=(*.yaml)
-    [ "${#files[@]}" -ge 4 ]
+    [ "${#files[@]}" -ge 9 ]
     for file in "${files[@]}"; do
         import "$file" >"$out" 2>"$BATS_TEST_TMPDIR/notes"
         diff -u "${file%.yaml}.expected" "$out"
@@ -42,7 +42,7 @@ one() { # PARAMS [MORE]
 
 @test "no literal secret is copied, neither to the file nor to the notes" {
     grep -q hunter2 secrets.yaml
-    run ! grep -F -e hunter2 -e Zq7wm3 secrets.expected secrets.notes
+    run ! grep -F -e hunter2 -e Zq7wm3 ./*.expected ./*.notes
     [ "$(grep -c 'a literal key is not copied' secrets.notes)" = 5 ]
 }
 
@@ -53,6 +53,103 @@ one() { # PARAMS [MORE]
     (echo 'listen: 127.0.0.1:0' && echo 'admin: {listen: "off"}' && echo "$output") >recourse.yaml
     KEY=key "$RECOURSE" doctor --offline --format json >found.json
     grep -q '"faults":0' found.json
+}
+
+# The targets of a route, in order, from what was imported.
+chain_of() { # MODEL
+    awk -v model="  - model: $1" '$0 == model {is_in = 1; next} /^  - model:|^[a-z]/ {is_in = 0}
+        is_in && /- target:/ {printf "%s%s", sep, $3; sep = " "}' <<<"$output"
+}
+
+@test "a model that goes by its own name is asked of its own provider, or of nobody" {
+    cd "$BATS_TEST_TMPDIR" || return
+    printf 'model_list: [{model_name: "*", litellm_params: {model: "*"}}]\n' >all.yaml
+    run -0 --separate-stderr import all.yaml
+    [ "$(chain_of '"claude-*"')" = '"anthropic/*"' ]
+    [ "$(chain_of '"gpt-*"')" = '"openai/*"' ]
+    [ -z "$(chain_of '"*"')" ]
+    [[ $output != *'model: "gemini'* ]]
+    [[ $stderr == *"all.yaml:1:14: model_list[0]: LiteLLM asks whose model it is"*"are refused"* ]]
+    for model in gemini-2.5-pro command-r '"*"' mistral-large; do
+        one "model: $model"
+        [ "$status" = 65 ]
+        [[ $stderr == *"model_list[0].litellm_params.model: left out"* ]]
+    done
+    printf 'model_list: [{model_name: "*", litellm_params: {model: "*", api_key: os.environ/K}}]\n' \
+        >keyed.yaml
+    run -65 --separate-stderr import keyed.yaml
+    [[ $stderr == *"left out: LiteLLM asks whose model it is, all with this one key"* ]]
+}
+
+@test "an address of one's own is sent the key that LiteLLM would send" {
+    one 'model: openai/x, api_base: "https://proxy.corp.example/v1"'
+    [ "$status" = 0 ]
+    [[ $output == *"keys: [env:OPENAI_API_KEY]"* ]]
+    [[ $stderr == *"OPENAI_API_KEY is sent to api_base"* ]]
+    one 'model: anthropic/x, api_base: "https://proxy.corp.example"'
+    [[ $output == *"keys: [env:ANTHROPIC_API_KEY]"* ]]
+    one 'model: hosted_vllm/x, api_base: "https://proxy.corp.example/v1"'
+    [[ $output != *keys:* ]]
+    [[ $stderr == *"HOSTED_VLLM_API_KEY, if it is set"* ]]
+    one 'model: openai/x, api_base: "https://proxy.corp.example/v1", api_key: os.environ/MINE'
+    [[ $output == *"keys: [env:MINE]"* ]]
+    [[ $output != *OPENAI_API_KEY* ]]
+}
+
+@test "names that are not there are told, and so is who answers to them instead" {
+    one 'model: openai/x' '  - {model_name: "*", litellm_params: {model: "openai/*"}}
+  - {model_name: az, litellm_params: {model: azure/x}}
+router_settings:
+  fallbacks: [{az: [m]}, {m: [az]}, {"a/*": [m]}]
+  context_window_fallbacks: [{az: [m]}]
+  model_group_alias: {other: az}'
+    [ "$status" = 0 ]
+    [[ $stderr == *"model_list[2].model_name: it has no route of its own; another route takes the name, and its targets are asked instead: \"*\""* ]]
+    [[ $stderr == *"router_settings.fallbacks[0].az: left out: no model_name that was carried over; another route takes the name"* ]]
+    [[ $stderr == *"router_settings.fallbacks[1].m[0]: no model_name that was carried over; left out"* ]]
+    [[ $stderr == *"router_settings.fallbacks[2][\"a/*\"]: left out: no model_name"* ]]
+    [[ $stderr == *"router_settings.context_window_fallbacks[0].az: left out"* ]]
+    [[ $stderr == *"router_settings.model_group_alias.other: no model_name"*"\"*\""* ]]
+    # Of a name that a pattern takes, the fallbacks are its own.
+    one 'model: openai/x' '  - {model_name: "gpt-*", litellm_params: {model: "openai/*"}}
+router_settings: {fallbacks: [{gpt-5: [m, gpt-4]}]}'
+    [ "$(chain_of gpt-5)" = "openai/gpt-5 openai/x openai/gpt-4" ]
+    [ "$(chain_of '"gpt-*"')" = '"openai/*"' ]
+}
+
+@test "a limit of one deployment does not become another's" {
+    one 'model: openai/x' '  - {model_name: slow, litellm_params: {model: groq/y, timeout: 20, stream_timeout: 5}}
+  - {model_name: alone, litellm_params: {model: groq/z, timeout: 20, stream_timeout: 5}}
+router_settings: {fallbacks: [{m: [slow]}]}'
+    [ "$status" = 0 ]
+    [ "$(chain_of m)" = "openai/x groq/y" ]
+    [ "$(grep -c 'timeouts: {first_byte_ms: 20000, idle_ms: 5000}' <<<"$output")" = 2 ]
+    [ "$(grep -c timeouts: <<<"$output")" = 2 ]
+    [[ $stderr == *"litellm_params.timeout: "*"the widest of theirs: 60000 ms in the route \"m\""* ]]
+    [[ $stderr == *"litellm_params.stream_timeout: "*"the widest of theirs: 30000 ms in the route \"m\""* ]]
+}
+
+@test "aliases that grow without end, or stand in themselves, are refused, and no line is shown" {
+    cd "$BATS_TEST_TMPDIR" || return
+    {
+        echo 'a0: &a0 [hunter2, hunter2, hunter2, hunter2, hunter2, hunter2, hunter2, hunter2]'
+        for i in 1 2 3 4 5 6 7 8 9; do
+            p="*a$((i - 1))"
+            echo "a$i: &a$i [$p, $p, $p, $p, $p, $p, $p, $p]"
+        done
+        echo 'model_list: *a9'
+    } >bomb.yaml
+    run -65 --separate-stderr import bomb.yaml
+    [[ $stderr == *"bomb.yaml:6:"*"more than 100000 values"* ]]
+    printf 'model_list: &l [{model_name: m, litellm_params: {secretly: hunter2, model: *l}}]\n' \
+        >cycle.yaml
+    run -65 --separate-stderr import cycle.yaml
+    [[ $stderr == *"cycle.yaml:1:"*"of what it stands in itself"* ]]
+    [[ $stderr != *hunter2* ]]
+    # Our own file goes on without them.
+    printf 'a: &x 1\nb: *x\n' >ours.yaml
+    run -78 "$RECOURSE" config check ours.yaml
+    [[ $output == *"anchors (&name) are not accepted"* ]]
 }
 
 @test "every number is held to its limits" {

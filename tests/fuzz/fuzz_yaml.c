@@ -1,11 +1,13 @@
-/* Bytes as YAML. What is refused has faults that are one line of UTF-8 each; what is read is a tree
- * whose nodes know their place, parent and number, within the ceilings. */
+/* Bytes as YAML, without and with anchors. What is refused has faults that are one line of UTF-8
+ * each; what is read is a tree whose nodes know their place, parent and number, within the ceilings,
+ * whatever aliases stand for. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <recourse/stdlib.h>
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "config/yaml.h"
 
@@ -59,8 +61,13 @@ static void read_values(const rc_yaml_node *node, rc_config_faults *faults)
     rc_yaml_bool(node, faults, &flag);
 }
 
+static size_t node_count;
+static size_t text_bytes;
+
 static void check_node(const rc_yaml_node *node, size_t depth, rc_config_faults *faults)
 {
+    node_count++;
+    text_bytes += node->text.len + node->key.len;
     require(depth <= RC_YAML_MAX_DEPTH + 1, "a tree is not too deep");
     require(node->line >= 1 && node->column >= 1, "a node has a place");
     read_values(node, faults);
@@ -75,21 +82,40 @@ static void check_node(const rc_yaml_node *node, size_t depth, rc_config_faults 
     require(count == node->count, "the children are counted");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+typedef rc_status (*parse)(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
+                           rc_config_faults *faults);
+
+/* Gives how many nodes there are; 0: it was refused. */
+static size_t check(parse read, rc_str text)
 {
     rc_yaml doc;
     rc_config_faults faults;
     rc_alloc alloc = rc_alloc_stdlib();
     rc_config_faults_init(&faults);
-    rc_status status = rc_yaml_parse(&doc, rc_str_make(size > 0 ? (const char *)data : NULL, size),
-                                     &alloc, &faults);
+    const rc_status status = read(&doc, text, &alloc, &faults);
     require((status == RC_OK) == (faults.count == 0), "what is refused has a fault");
+    node_count = 0;
+    text_bytes = 0;
     if (status == RC_OK)
         check_node(doc.root, 1, &faults);
+    require(node_count <= RC_YAML_MAX_NODES, "there are not too many nodes");
+    require(text_bytes <= text.len * 2 + RC_YAML_MAX_BYTES,
+            "aliases stand for so much and no more");
     check_faults(&faults);
     rc_config_faults_sort(&faults);
     for (size_t i = 1; i < rc_config_faults_kept(&faults); i++)
         require(faults.list[i - 1].line <= faults.list[i].line, "faults are sorted");
     rc_yaml_done(&doc);
+    return node_count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const rc_str text = rc_str_make(size > 0 ? (const char *)data : NULL, size);
+    const size_t plain = check(rc_yaml_parse, text);
+    const size_t anchored = check(rc_yaml_parse_anchored, text);
+    /* What needs no anchors is the same with them, but for a key that then means something. */
+    if (plain > 0 && rc_str_find(text, RC_STR("<<"), 0) == RC_STR_NPOS)
+        require(plain == anchored, "what has no anchors is read the same");
     return 0;
 }
