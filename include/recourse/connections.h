@@ -36,7 +36,6 @@ typedef enum rc_connection_fault {
     RC_CONNECTION_RESET = 43, /* the connection was reset */
     RC_CONNECTION_CLOSED = 44, /* the connection was closed before the response was whole */
     RC_CONNECTION_STALLED = 45, /* the stream stalled */
-    RC_CONNECTION_FIRST_CONTENT_TIMEOUT = 46, /* no content came in time */
     RC_CONNECTION_DEADLINE_CLIENT = 50, /* the client's deadline passed */
     RC_CONNECTION_DEADLINE_ROUTE = 51, /* the route's deadline passed */
     RC_CONNECTION_DEADLINE_POLICY = 52, /* the policy's budget of time is spent */

@@ -299,7 +299,7 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
         .bytes = record->bytes,
         .trace_id = record->trace_id,
         .client_retry = record->client_retry,
-        .is_committed = record->was_begun,
+        .is_committed = record->is_committed,
     };
     rc_buf_init_fixed(&line, memory, sizeof memory);
     push_line(run, rc_log_push_request(&line, &way->style, &request), &line);

@@ -81,9 +81,12 @@ typedef struct rc_config_target {
     uint32_t capabilities; /* RC_NEED_ bits; all bits set: not known */
 } rc_config_target;
 
+/* What first_byte_ms 0 stands for where a stream is asked for. */
+#define RC_CONFIG_STREAM_FIRST_BYTE_MS UINT64_C(60000)
+
 typedef struct rc_config_timeouts {
     uint64_t connect_ms;
-    uint64_t first_byte_ms;
+    uint64_t first_byte_ms; /* 0: the above, and no end for an answer that comes whole */
     uint64_t idle_ms;
 } rc_config_timeouts;
 
@@ -211,6 +214,9 @@ const rc_policy *rc_config_policy(const rc_config *config, rc_str name);
 
 /* The names of all policies, presets first; NULL past the end. ctx: an rc_config or NULL. */
 const char *rc_config_policy_name_at(const void *ctx, size_t index);
+
+/* A route of which nothing is said: the defaults of the table, policy transport, no chain. */
+void rc_config_route_init(rc_config_route *route);
 
 /* NULL: there is none. Views config. */
 const rc_config_provider *rc_config_provider_find(const rc_config *config, rc_str name);

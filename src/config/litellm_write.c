@@ -6,7 +6,6 @@
 #include "config/litellm_private.h"
 #include "core/render_wrap.h"
 
-#define DEADLINE_MS UINT64_C(120000)
 #define DEADLINE_MORE_MS UINT64_C(60000)
 #define DAY_MS UINT64_C(86400000)
 
@@ -105,7 +104,9 @@ static void push_limits(const writer *w, const rc_litellm_route *r)
             push_member(w, r->first_byte_ms > 0 ? ", idle_ms" : "idle_ms", r->idle_ms);
         push(w, "}\n");
     }
-    if (r->first_byte_ms < DEADLINE_MS)
+    rc_config_route standard;
+    rc_config_route_init(&standard);
+    if (r->first_byte_ms < standard.deadline_ms)
         return;
     const uint64_t deadline_ms = r->first_byte_ms + DEADLINE_MORE_MS;
     push(w, "    ");

@@ -178,12 +178,18 @@ static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t 
     }
 }
 
-static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t index)
+void rc_config_route_init(rc_config_route *route)
 {
-    rc_config_route *route = &r->config->routes[index];
+    memset(route, 0, sizeof *route);
     rc_config_fill_defaults(RC_SECTION_route, route);
     rc_config_fill_defaults(RC_SECTION_timeouts, &route->timeouts);
     route->policy = rc_policy_preset(RC_STR("transport"));
+}
+
+static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t index)
+{
+    rc_config_route *route = &r->config->routes[index];
+    rc_config_route_init(route);
     rc_config_check_keys(RC_SECTION_route, map, r->faults);
     if (map->kind != RC_YAML_MAP)
         return;

@@ -40,7 +40,7 @@ typedef struct told {
     int64_t cost_usd_micro;
     int status;
     bool is_stream;
-    bool was_begun;
+    bool is_committed;
     name id, client, route, model, provider, target, message;
 } told;
 
@@ -111,7 +111,7 @@ static void note(told *to, const rc_gate_record *record, int64_t now_unix_ms)
         .cost_usd_micro = record->cost_usd_micro,
         .status = record->status,
         .is_stream = record->is_stream,
-        .was_begun = record->was_begun,
+        .is_committed = record->is_committed,
     };
     keep(&to->id, record->request_id);
     keep(&to->client, record->client);
@@ -243,7 +243,7 @@ static void make_operation(rc_admin_live *live, const told *op)
     put_number(w, RC_STR("bytes"), op->bytes);
     put_usage(w, op);
     rc_json_member_bool(w, RC_STR("streaming"), op->is_stream);
-    rc_json_member_bool(w, RC_STR("committed"), op->was_begun);
+    rc_json_member_bool(w, RC_STR("committed"), op->is_committed);
     rc_record_json_text(w, RC_STR("message"), get(&op->message));
     rc_json_object_end(w);
     event_end(live);

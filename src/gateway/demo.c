@@ -20,8 +20,9 @@ struct rc_demo_call {
     void *ctx;
     uint32_t first_byte_ms;
     uint32_t idle_ms;
-    bool is_begun; /* the head was told */
-    bool is_late;  /* the timer ends the call */
+    bool is_begun;   /* the head was told */
+    bool is_flowing; /* and a byte of the body */
+    bool is_late;    /* the timer ends the call */
     bool is_paused;
     bool is_waiting; /* for the timer */
     rc_http1 reader; /* of the answer's head */
@@ -76,7 +77,7 @@ void rc_demo_cancel(rc_demo_call *call)
 /* How long one of its waits may be. */
 static uint32_t most_ms(const rc_demo_call *call)
 {
-    return call->is_begun ? call->idle_ms : call->first_byte_ms;
+    return call->is_flowing ? call->idle_ms : call->first_byte_ms;
 }
 
 static void fail(rc_demo_call *call, rc_upstream_kind kind)
@@ -162,6 +163,7 @@ static bool do_step(rc_demo_call *call, const rc_mock_step *step)
         tell_head(call);
         return true;
     case RC_MOCK_SEND:
+        call->is_flowing = true;
         call->handler->on_body(call->ctx, step->bytes);
         return true;
     case RC_MOCK_WAIT:
@@ -202,7 +204,7 @@ static void on_timer(uv_timer_t *timer)
     rc_demo_call *call = timer->data;
     call->is_waiting = false;
     if (call->is_late)
-        fail(call, call->is_begun ? RC_UPSTREAM_IDLE_TIMEOUT : RC_UPSTREAM_FIRST_BYTE_TIMEOUT);
+        fail(call, call->is_flowing ? RC_UPSTREAM_IDLE_TIMEOUT : RC_UPSTREAM_FIRST_BYTE_TIMEOUT);
     else
         run(call);
 }

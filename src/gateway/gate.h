@@ -45,6 +45,7 @@ typedef struct rc_gate_record {
     uint32_t client_retry;  /* which of the client's own retries it was; 0: none */
     bool is_stream;
     bool was_begun;          /* content had been passed on when it failed */
+    bool is_committed;       /* content was passed on, however it ended */
     const rc_report *report; /* NULL: it went well */
 } rc_gate_record;
 

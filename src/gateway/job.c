@@ -232,28 +232,17 @@ void rc_gate_job_cut_short(rc_gate_job *job)
 
 /* ---- time ---- */
 
-/* A try that takes too long for the call, or for its first content: of two lanes the one that has
- * not begun. */
+/* A try that takes too long for the call. How long its parts may take is watched where its bytes
+ * come in. */
 static void end_late_try(rc_gate_job *job)
 {
-    const rc_config_timeouts *timeouts = &job->route->timeouts;
     rc_gate_try *try = job->now;
-    job->is_late = rc_gate_now(job->gate) >= job->action.deadline_at_ms;
-    if (!job->is_late && job->beside != NULL && rc_gate_try_has_begun(try))
-        try = job->beside;
-    if (!job->is_late && rc_gate_try_has_begun(try)) {
-        job->content_by_ms = RC_UNLIMITED;
-        rc_gate_job_arm(job);
-        return;
-    }
     rc_failure failure = {
         .transport = RC_TRANSPORT_TIMEOUT,
         .phase = try->mode == RC_MODE_HEAD ? RC_PHASE_SENT : RC_PHASE_HEADERS,
-        .connection = RC_CONNECTION_FIRST_CONTENT_TIMEOUT,
-        .limit_ms = (int64_t)(timeouts->first_byte_ms + timeouts->connect_ms),
     };
-    if (job->is_late)
-        rc_gate_job_set_deadline(job, &failure);
+    job->is_late = true;
+    rc_gate_job_set_deadline(job, &failure);
     rc_gate_try_stop(try);
     rc_gate_try_fail(try, &failure);
 }

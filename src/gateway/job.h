@@ -182,9 +182,10 @@ struct rc_gate_job {
     rc_action action;
     uint32_t unasked; /* tries that rc_call counts, in which nobody was asked */
     rc_hedge hedge;
-    rc_gate_try *now;    /* the try under way, or the latest one; NULL: none yet */
-    rc_gate_try *beside; /* a hedge's second lane; NULL: none */
-    uint64_t content_by_ms;
+    rc_gate_try *now;       /* the try under way, or the latest one; NULL: none yet */
+    rc_gate_try *beside;    /* a hedge's second lane; NULL: none */
+    uint64_t content_by_ms; /* when one that is paused asks again, or a stream that said its end is
+                               over; else RC_UNLIMITED */
 
     size_t kept_bytes;    /* of its body, as the world counts them */
     uint64_t upload_left; /* of a body that is passed on as it comes */
@@ -226,12 +227,6 @@ struct rc_gate_job {
 static inline const rc_gate_plans *rc_gate_job_plans(const rc_gate_job *job)
 {
     return job->edition->plans;
-}
-
-/* Something of it has come that is no stream: from there on the pauses between its pieces count. */
-static inline bool rc_gate_try_has_begun(const rc_gate_try *try)
-{
-    return try->mode != RC_MODE_HEAD && try->mode != RC_MODE_STREAM;
 }
 
 /* ---- job.c: its life ---- */

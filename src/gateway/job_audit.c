@@ -138,6 +138,16 @@ static int final_status(const rc_gate_job *job)
                : job->status;
 }
 
+/* Of the whole call, by what its tries came to. */
+static uint32_t flags_of(const rc_gate_job *job)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < job->step_count; i++)
+        flags |= job->steps[i].flags;
+    flags &= RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED;
+    return job->request.is_stream ? flags | RC_RECORD_STREAMING : flags;
+}
+
 static void add_outcome(audit *a)
 {
     const rc_gate_job *job = a->job;
@@ -156,7 +166,7 @@ static void add_outcome(audit *a)
     record->wait_ms = job->wait_ms;
     record->reason = job->action.reason;
     record->report = outcome == RC_OUTCOME_FAILED ? job->report : NULL;
-    record->flags = job->request.is_stream ? RC_RECORD_STREAMING : 0;
+    record->flags = flags_of(job);
     if (job->request.client_retry > 0)
         record->flags |= RC_RECORD_CLIENT_RETRY;
     for (uint32_t i = 0; i < job->step_count; i++) {
@@ -164,8 +174,6 @@ static void add_outcome(audit *a)
         record->tokens_in += step->charge.input;
         record->tokens_out += step->charge.output;
         record->cost_usd_micro += step->cost_usd_micro;
-        record->flags |=
-            step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
     }
     if (job->now == NULL || job->action.attempt == 0)
         return;
@@ -498,6 +506,7 @@ void rc_gate_job_count(rc_gate_job *job)
         .cost_usd_micro = -1,
         .is_stream = job->request.is_stream,
         .was_begun = job->was_begun,
+        .is_committed = (flags_of(job) & RC_RECORD_COMMITTED) != 0,
         /* What went wrong before it worked is in the attempts. */
         .report = outcome == RC_OUTCOME_FAILED ? job->report : NULL,
     };

@@ -227,8 +227,10 @@ static bool read_direct(rc_gate_plans *plans, size_t index)
     rc_gate_route *route = &plans->direct[index];
     rc_chain_entry *entry = rc_arena_get(&plans->arena, sizeof *entry);
     rc_gate_place *place = rc_arena_get(&plans->arena, sizeof *place);
+    rc_config_route standard;
     if (entry == NULL || place == NULL)
         return false;
+    rc_config_route_init(&standard);
     *place = (rc_gate_place){.provider = provider,
                              .model = RC_STR("*"),
                              .metric = target_metric(plans, provider->config->name, RC_STR("*"))};
@@ -238,14 +240,14 @@ static bool read_direct(rc_gate_plans *plans, size_t index)
     };
     *route = (rc_gate_route){
         .name = provider->config->name,
-        .plan = {.policy = rc_policy_preset(RC_STR("transport")),
+        .plan = {.policy = standard.policy,
                  .entries = entry,
                  .entry_count = 1,
                  .overflow_to = RC_NO_TARGET,
                  .chain_count = 1},
         .places = place,
-        .deadline_ms = 120000,
-        .timeouts = {.connect_ms = 5000, .first_byte_ms = 60000, .idle_ms = 30000},
+        .deadline_ms = standard.deadline_ms,
+        .timeouts = standard.timeouts,
         .is_direct = true,
         .metric = rc_metrics_row(plans->world->metrics, RC_ROWS_ROUTE, provider->config->name),
     };

@@ -126,3 +126,11 @@ rc_gate_fault rc_gate_request_read_head(rc_gate_request *request, const rc_http1
         return of_target;
     return of_fields.kind != RC_GATE_FAULT_NONE ? of_fields : of_query;
 }
+
+uint64_t rc_gate_request_first_byte_ms(const rc_gate_request *request,
+                                       const rc_config_timeouts *timeouts)
+{
+    if (timeouts->first_byte_ms > 0)
+        return timeouts->first_byte_ms;
+    return request->is_stream ? RC_CONFIG_STREAM_FIRST_BYTE_MS : 0;
+}

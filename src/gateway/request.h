@@ -13,6 +13,7 @@
 #include <recourse/call.h>
 
 #include "base/secret.h"
+#include "config/config.h"
 #include "gateway/endpoint.h"
 #include "gateway/fields.h"
 #include "gateway/model.h"
@@ -90,6 +91,12 @@ static inline bool rc_gate_request_is_form(const rc_gate_request *request)
 /* Everything that a target must have. Looking for images is a second scan of the messages: not
  * worth it when all targets have all. */
 uint32_t rc_gate_request_needs(const rc_gate_request *request);
+
+/* How long the first byte of its answer may take; 0: no end but the deadline. That of an answer which
+ * comes whole is also its last: only a limit that the configuration names holds for it. timeouts:
+ * borrows. */
+uint64_t rc_gate_request_first_byte_ms(const rc_gate_request *request,
+                                       const rc_config_timeouts *timeouts);
 
 /* Reads the headers that are meant for us; a part of read_head. */
 rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request);

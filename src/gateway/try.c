@@ -198,7 +198,7 @@ static void carry_out(rc_gate_try *try)
         .is_body_open = job->upload_left > 0,
         .is_bodiless = up.is_bodiless,
         .connect_ms = ms32(timeouts->connect_ms),
-        .first_byte_ms = ms32(timeouts->first_byte_ms),
+        .first_byte_ms = ms32(rc_gate_request_first_byte_ms(&job->request, timeouts)),
         .idle_ms = ms32(timeouts->idle_ms),
     };
     rc_gate_job_arm(job);
@@ -247,7 +247,6 @@ static rc_spend_answer reserve(rc_gate_try *try)
 void rc_gate_try_ask_again(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
-    const rc_config_timeouts *timeouts = &job->route->timeouts;
     const uint64_t now_ms = rc_gate_now(job->gate);
     if (rc_gate_job_plans(job)->has_budgets && !rc_gate_request_is_free(&job->request)) {
         const rc_spend_answer answer = reserve(try);
@@ -271,7 +270,7 @@ void rc_gate_try_ask_again(rc_gate_try *try)
         rc_exchange_resume_body(job->exchange);
     job->state = RC_JOB_TRYING;
     try->started_ms = now_ms;
-    job->content_by_ms = now_ms + timeouts->connect_ms + timeouts->first_byte_ms;
+    job->content_by_ms = RC_UNLIMITED;
     carry_out(try);
 }
 

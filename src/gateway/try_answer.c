@@ -260,9 +260,6 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     try->mode = mode_of(try, head, type);
     if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_begin(try, try->asked == RC_ASKED_ARRAY);
-    else if (job->beside == NULL)
-        /* It has begun; from here on the pauses between its pieces count. */
-        job->content_by_ms = RC_UNLIMITED;
     const rc_coding coding = coding_of(try, head);
     if (coding != RC_CODING_NONE)
         rc_gate_try_coded_begin(try, coding);

@@ -38,8 +38,6 @@ static void tell_hedge(rc_gate_try *try)
     job->beside = NULL;
     if (action.what == RC_HEDGE_WAIT) {
         job->now = other;
-        if (rc_gate_try_has_begun(other))
-            job->content_by_ms = RC_UNLIMITED;
         rc_gate_try_free(try);
         rc_gate_job_arm(job);
         return;

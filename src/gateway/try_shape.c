@@ -61,7 +61,6 @@ static bool fits(const rc_gate_try *try, rc_shape_kind kind)
 
 bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece)
 {
-    rc_gate_job *job = try->job;
     const rc_shape before = try->shape;
     if (before.kind != RC_SHAPE_OPEN)
         return true;
@@ -71,8 +70,6 @@ bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece)
     /* White space may be missing in front of it; nobody but us will read it. */
     rc_buf_push(&try->held, rc_str_make(before.word, before.word_len));
     try->mode = RC_MODE_WHOLE;
-    if (job->beside == NULL)
-        job->content_by_ms = RC_UNLIMITED;
     return false;
 }
 

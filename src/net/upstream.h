@@ -97,8 +97,8 @@ typedef struct rc_upstream_request {
     bool is_body_open;      /* more is pushed; rc_upstream_finish ends it */
     bool is_bodiless;       /* HEAD: the response has no body whatever it says */
     uint32_t connect_ms;    /* names, connection and handshake; 0: no end, as for the others */
-    uint32_t first_byte_ms; /* from the end of the request to the end of the response's head */
-    uint32_t idle_ms;       /* between two reads of the body; and while the peer takes nothing */
+    uint32_t first_byte_ms; /* from the end of the request to the first byte of the body */
+    uint32_t idle_ms;       /* from then on between two reads; and while the peer takes nothing */
 } rc_upstream_request;
 
 /* Ready to start calls. settings: copies. RC_E_NOMEM. */

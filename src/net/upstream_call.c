@@ -284,7 +284,9 @@ void rc_upstream_on_settled(rc_upstream_call *call)
         return;
     rc_upstream_put(call->upstream, call->head, call->head_capacity);
     call->head = NULL;
-    rc_upstream_set_deadline(call);
+    /* A head is no byte of the body: the time for the first one goes on. */
+    if (!rc_upstream_is_awaited(call))
+        rc_upstream_set_deadline(call);
 }
 
 void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean)
@@ -303,10 +305,10 @@ void rc_upstream_on_timer(rc_upstream_call *call)
 {
     if (call->is_starved)
         rc_upstream_fail(call, RC_UPSTREAM_NO_MEMORY, NULL);
+    else if (rc_upstream_is_awaited(call))
+        rc_upstream_fail(call, RC_UPSTREAM_FIRST_BYTE_TIMEOUT, NULL);
     else if (call->state != RC_CALL_HEAD)
         rc_upstream_fail(call, RC_UPSTREAM_IDLE_TIMEOUT, NULL);
-    else if (call->is_sent)
-        rc_upstream_fail(call, RC_UPSTREAM_FIRST_BYTE_TIMEOUT, NULL);
     else if (call->link->tcp.write_queue_size != call->waited_bytes)
         rc_upstream_set_deadline(call); /* the peer takes it, slowly */
     else

@@ -86,6 +86,11 @@ void rc_upstream_on_timer(rc_upstream_call *call);
 void rc_upstream_pump(rc_upstream_call *call);
 /* Bytes that the kernel has not taken. */
 size_t rc_upstream_unsent(const rc_upstream_call *call);
+/* Is the first byte of the body what is waited for? */
+static inline bool rc_upstream_is_awaited(const rc_upstream_call *call)
+{
+    return call->is_sent && call->body_bytes == 0;
+}
 /* When the present step must have ended. */
 void rc_upstream_set_deadline(rc_upstream_call *call);
 

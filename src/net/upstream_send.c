@@ -75,7 +75,7 @@ void rc_upstream_set_deadline(rc_upstream_call *call)
 {
     const rc_upstream_request *request = &call->request;
     uint32_t limit_ms = request->idle_ms;
-    if (call->state == RC_CALL_HEAD && call->is_sent)
+    if (rc_upstream_is_awaited(call))
         limit_ms = request->first_byte_ms;
     else if (call->state == RC_CALL_HEAD && call->link->writes == 0)
         limit_ms = 0; /* the owner has nothing to send */
@@ -154,7 +154,7 @@ void rc_upstream_finish(rc_upstream_call *call)
     if (call->link == NULL)
         return;
     rc_upstream_pump(call);
-    if (call->state == RC_CALL_HEAD)
+    if (call->body_bytes == 0)
         rc_upstream_set_deadline(call);
 }
 
@@ -165,7 +165,7 @@ void rc_upstream_on_written(rc_upstream_call *call, bool is_ok)
     if (!is_ok)
         call->is_send_broken = true;
     rc_upstream_pump(call);
-    if (call->state == RC_CALL_HEAD && !(was_sent && call->is_sent))
+    if (call->body_bytes == 0 && !(was_sent && call->is_sent))
         rc_upstream_set_deadline(call);
     if (call->is_full && rc_upstream_unsent(call) < call->upstream->settings.send_low_bytes) {
         call->is_full = false;

@@ -190,7 +190,8 @@ config() { "$RECOURSE" config "$@"; }
     [ -z "$stderr" ]
     echo "$output" >shown.yaml
     grep -q '^listen: 127.0.0.1:8787$' shown.yaml
-    grep -q '^      idle_ms: 30000$' shown.yaml
+    grep -q '^    deadline_ms: 600000$' shown.yaml
+    grep -A 3 '^    timeouts:$' shown.yaml | tr -d '\n' | grep -q 'connect_ms: 5000 *first_byte_ms: 0 *idle_ms: 120000'
     grep -q '^    keys: \[env:OPENAI_API_KEY, env:OPENAI_API_KEY_2\]$' shown.yaml
     config show shown.yaml | cmp - shown.yaml
     config show - <shown.yaml >again.yaml
@@ -201,7 +202,7 @@ config() { "$RECOURSE" config "$@"; }
 
 @test "keys: what can be written" {
     run -0 config keys
-    [[ $output == *'| `first_byte_ms` | milliseconds | 60000 |'* ]]
+    [[ $output == *'| `deadline_ms` | milliseconds | 600000 |'*'| `first_byte_ms` | milliseconds | 0 |'* ]]
 }
 
 @test "mistakes in the command line" {

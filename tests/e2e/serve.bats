@@ -288,7 +288,7 @@ YAML
 
 @test "a first token that does not come, and a pause that is too long, are failures" {
     mock
-    gate '  - {model: first, policy: fast, timeouts: {connect_ms: 2000, first_byte_ms: 1000, idle_ms: 20000}, chain: [{target: up/mock/keepalive-3+stall-after-0, tries: 1}, {target: two/mock/ok}]}
+    gate '  - {model: first, policy: fast, timeouts: {connect_ms: 2000, first_byte_ms: 20000, idle_ms: 1000}, chain: [{target: up/mock/keepalive-3+stall-after-0, tries: 1}, {target: two/mock/ok}]}
   - {model: pause, policy: fast, timeouts: {connect_ms: 1000, first_byte_ms: 20000, idle_ms: 100}, chain: [{target: up/mock/stall-after-1, tries: 1}, {target: two/mock/ok}]}'
     chat first true
     [ "$(header x-recourse-target)" = two/mock/ok ]

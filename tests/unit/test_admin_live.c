@@ -61,6 +61,7 @@ static void a_request_that_ends_is_told(void **state)
     assert_true(got("event: operation\ndata: {\"id\":\"req_01A\""));
     assert_true(got("\"target\":\"openai/gpt-4o\"") && got("\"outcome\":\"succeeded\""));
     assert_true(got("\"client\":\"web\"") && got("\"latency_ms\":840"));
+    assert_true(got("\"streaming\":false,\"committed\":false"));
     assert_false(got("\"recovered\"") || got("\"code\""));
     assert_false(got("tokens_in") || got("cost_usd"));
     record = plain("req_01B");
@@ -70,8 +71,10 @@ static void a_request_that_ends_is_told(void **state)
     record.attempts = 3;
     record.switches = 1;
     record.wait_ms = 1200;
+    record.is_stream = record.is_committed = true;
     rc_admin_live_tell(dash.live, &record);
     UNTIL(got("req_01B"));
+    assert_true(got("\"streaming\":true,\"committed\":true"));
     assert_true(got("\"recovered\":true") && got("\"switches\":1,\"wait_ms\":1200"));
     assert_true(got("\"tokens_in\":120,\"tokens_out\":31,\"cost_usd\":0.0015"));
 }

@@ -126,7 +126,10 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(route->policy->others.base_ms, 50);
     assert_int_equal(route->deadline_ms, 90000);
     assert_int_equal(route->timeouts.connect_ms, 4000);
-    assert_int_equal(route->timeouts.idle_ms, 30000);
+    /* What is not named. */
+    assert_int_equal(route->timeouts.first_byte_ms, 0);
+    assert_int_equal(route->timeouts.idle_ms, 120000);
+    assert_int_equal(config.routes[2].deadline_ms, 600000);
     assert_true(route->has_overflow_to);
     expect_text(route->overflow_to.model, "gpt-4.1");
     assert_int_equal(route->revert, RC_REVERT_NEVER);

@@ -269,6 +269,42 @@ static void bodies_are_read(void **state)
     }
 }
 
+/* Of an answer that comes whole, the first byte is the last: only a limit that is named holds. */
+static void first_bytes_have_their_time(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *body;
+        bool is_stream;
+    } rows[] = {
+        {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":true}", true},
+        {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":false}", false},
+        {"/v1/chat/completions", "{\"model\":\"m\"}", false},
+        {"/v1/messages", "{\"model\":\"m\",\"stream\":true}", true},
+        {"/v1/messages", "{\"model\":\"m\"}", false},
+        {"/v1/responses", "{\"model\":\"m\",\"stream\":\"who knows\"}", false},
+        {"/v1beta/models/g:streamGenerateContent", "{}", true},
+        {"/v1beta/models/g:generateContent", "{}", false},
+        {"/v1/embeddings", "{\"model\":\"m\"}", false},
+        {"/p/x/v1/chat", "{\"stream\":true}", true},
+        {"/p/x/v1/files", "no JSON", false},
+    };
+    rc_config_route route;
+    (void)state;
+    rc_config_route_init(&route);
+    const rc_config_timeouts named = {.connect_ms = 1, .first_byte_ms = 70000, .idle_ms = 1};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char head[256];
+        int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", rows[i].path);
+        print_message("%s %s\n", rows[i].path, rows[i].body);
+        rc_gate_fault fault = gate_read(rc_str_make(head, (size_t)len), rc_str_c(rows[i].body));
+        assert_int_equal(fault.kind, RC_GATE_FAULT_NONE);
+        assert_int_equal(rc_gate_request_first_byte_ms(&gate_request, &route.timeouts),
+                         rows[i].is_stream ? 60000 : 0);
+        assert_int_equal(rc_gate_request_first_byte_ms(&gate_request, &named), 70000);
+    }
+}
+
 static void long_models_are_refused(void **state)
 {
     (void)state;
@@ -441,6 +477,7 @@ int main(void)
         cmocka_unit_test(tokens_are_found),
         cmocka_unit_test(problems_are_a_wish),
         cmocka_unit_test(bodies_are_read),
+        cmocka_unit_test(first_bytes_have_their_time),
         cmocka_unit_test(long_models_are_refused),
         cmocka_unit_test(what_may_be_sent_again),
         cmocka_unit_test(streams_are_known_or_open),

@@ -408,6 +408,29 @@ static void take_slowly(peer_conn *conn)
     peer_drain(conn);
 }
 
+static void say_late(peer_conn *conn)
+{
+    while (peer_read_request(conn)) {
+        peer_say(conn, "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n");
+        usleep(200 * 1000);
+        if (!peer_say(conn, "hello"))
+            return;
+    }
+}
+
+/* Between the head and the body is no pause of an answer that has begun. */
+static void a_head_begins_no_answer(void **state)
+{
+    probe p = {0};
+    (void)state;
+    begin(say_late, NULL);
+    probe_send(&p, &client, &origin, (rc_upstream_request){.body = RC_STR("{}"), .idle_ms = 20});
+    probe_wait(&p);
+    assert_int_equal(p.ends, 1);
+    assert_string_equal(p.body, "hello");
+    finish();
+}
+
 /* One write of many megabytes: the time limit sees that it goes on. */
 static void a_slow_peer_is_not_a_stopped_one(void **state)
 {
@@ -437,6 +460,7 @@ int main(void)
         cmocka_unit_test(large_bodies_are_sent_from_views),
         cmocka_unit_test(bodies_in_pieces_arrive_whole),
         cmocka_unit_test(long_heads_are_put_together),
+        cmocka_unit_test(a_head_begins_no_answer),
         cmocka_unit_test(a_slow_peer_is_not_a_stopped_one),
         cmocka_unit_test(pushed_bodies_wait_for_the_peer),
         cmocka_unit_test(pushing_has_a_ceiling),

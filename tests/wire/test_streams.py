@@ -3,6 +3,7 @@ ends, sizes, pauses. What is only odd passes byte for byte; what failed is told 
 
 import socket
 import threading
+import time
 
 from harness import WAIT_S, Gateway, Suite, check, main
 from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, is_gone, post, routes,
@@ -135,8 +136,30 @@ def first_token_stalls(sample, count):
     check(len(plan.seen) == 2 and gone.wait(WAIT_S), "the provider was not let go")
 
 
-def keepalives_are_no_token():
-    """A provider that only keeps the connection warm has not begun to answer."""
+PINGS = {"anthropic": b'event: ping\ndata: {"type":"ping"}\n\n',
+         "responses": b'event: keepalive\ndata: {"type":"keepalive","sequence_number":1}\n\n'}
+
+
+def thinks(sample, count):
+    """Silent but for pings, behind so many events and for longer than any limit of one try but the
+    deadline: it is alive, and passes whole, in one try."""
+    pieces = sample.pieces()
+    pings = [PINGS.get(sample.name, b": still there\n\n")] * 20
+
+    def step(conn, _):
+        conn.sendall(framed(sample, "chunked")[0] + b"".join(chunk(piece) for piece in pieces[:count]))
+        for ping in pings:
+            time.sleep(0.1)
+            conn.sendall(chunk(ping))
+        conn.sendall(chunks(pieces[count:]))
+        return True
+    answer, plan = ask(sample, step, port=impatient.port)
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
+    check(answer.body == b"".join(pieces[:count] + pings + pieces[count:]), answer)
+
+
+def thinks_for_ever():
+    """Pings alone are no answer either: the deadline ends them."""
     gone = threading.Event()
 
     def step(conn, _):
@@ -147,9 +170,11 @@ def keepalives_are_no_token():
         except OSError:
             gone.set()
         return False
-    answer, plan = ask(CHAT, step, good(CHAT), port=impatient.port)
-    check(answer.status == 200 and len(plan.seen) == 2, answer)
-    check(gone.wait(WAIT_S), "the provider was not let go")
+    mark, plan = upstream.plan(step, good(CHAT))
+    with Client(impatient.port) as client:
+        answer = client.ask(CHAT.request(mark).replace(b"\r\n", b"\r\nx-recourse-deadline-ms: 700\r\n", 1))
+    check(answer.status == 504 and answer.get("x-recourse-error-code") == "DeadlineExceeded", answer)
+    check(len(plan.seen) == 1 and gone.wait(WAIT_S), "the provider was not let go")
 
 
 def stalls_behind_content(sample):
@@ -262,7 +287,9 @@ for name, data in (
 for one, preamble in ((CHAT, 0), (CHAT, 1), (ANTHROPIC, 3), (RESPONSES, 2), (GEMINI, 0), (ARRAY, 0)):
     suite.case(f"the first token does not come: {one.name}, behind {preamble} events",
                first_token_stalls, one, preamble)
-suite.case("keep-alives are no token", keepalives_are_no_token)
+for one, events in ((CHAT, 0), (CHAT, 1), (CHAT, 2), (ANTHROPIC, 1), (ANTHROPIC, 4), (RESPONSES, 2), (GEMINI, 0)):
+    suite.case(f"it thinks: {one.name}, behind {events} events", thinks, one, events)
+suite.case("it thinks for ever", thinks_for_ever)
 suite.case("the head does not come to its end", stalls_in_the_head)
 for one in SAMPLES:
     suite.case(f"the next token does not come: {one.name}", stalls_behind_content, one)
