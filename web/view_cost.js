@@ -21,14 +21,15 @@ const CALLS = [
 ];
 const counted = (title) => ({ title, kind: "bars", format: count, mark: few, whole: true, sum: total });
 
-// Who spent it: by cost or, where no price is known, by tokens.
-function sheet(title, note) {
+// Who spent it: by cost or, where no price is known, by tokens. What is counted are requests, or calls:
+// of a target its own calls, whoever answered in the end.
+function sheet(title, { counts = "Requests", note = null } = {}) {
     let most = 0;
     let sum = 0;
     const weight = (g) => (sum > 0 ? g.cost_usd || 0 : (g.tokens_in || 0) + (g.tokens_out || 0));
     const list = table(title, [
         { name: title, class: "way", cell: (g) => (g.rest ? "all others" : said(g.name || "none")) },
-        { name: "Requests", class: "num wide", cell: (g) => count(g.count) },
+        { name: counts, class: "num wide", cell: (g) => count(g.count) },
         { name: "Tokens in", class: "num wide", cell: (g) => count(g.tokens_in || 0) },
         { name: "Tokens out", class: "num wide", cell: (g) => count(g.tokens_out || 0) },
         { name: "Wasted calls", class: "num", cell: (g) => share(g.wasted || 0, g.attempts) },
@@ -71,7 +72,8 @@ export function cost(main) {
     const sheets = {
         model: sheet("Model"),
         client: sheet("Client"),
-        target: sheet("Target", "By the target that answered last."),
+        target: sheet("Target", { counts: "Calls", note: "Each call is its own target’s, with what it cost and " +
+            "whether it was of use, whoever answered in the end." }),
     };
 
     function onAnswer(answer) {
@@ -82,7 +84,7 @@ export function cost(main) {
             "or they are free. Shares are of tokens." : null);
         charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names)));
         for (const [by, section] of Object.entries(sheets))
-            section.draw(answer.operations[by]);
+            section.draw(answer[by === "target" ? "attempts" : "operations"][by]);
     }
 
     fill(main, el("h1", {}, "Cost"), el("section", { "aria-label": "Sums" }, tiles), hint, problem, money,

@@ -356,15 +356,30 @@ targets.view("tries a key again", {}, async (page) => {
 
 const cost = new Views("cost", { isOrdered: true });
 
+const sheetRows = (page, name) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
+
 cost.view("adds up by model, client and target", {}, async (page) => {
     await open(page, "#/cost");
     await page.locator(".chart rect").first().waitFor();
-    const { operations } = await admin("stats?since=1h&by=model,client,target");
-    const sheet = (name) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
-    for (const by of ["model", "client", "target"])
-        await until(`all rows of ${by}`, async () =>
-            await sheet(by[0].toUpperCase() + by.slice(1)).count() >= operations[by].length);
+    const { operations, attempts } = await admin("stats?since=1h&by=model,client,target");
+    for (const [name, groups] of [["Model", operations.model], ["Client", operations.client],
+        ["Target", attempts.target]])
+        await until(`all rows of ${name}`, async () => await sheetRows(page, name).count() >= groups.length);
     assert.match(await text(page.locator(".tile").first()), /Cost \$\d/);
+});
+
+// limited/… answers with an error, then spare/mock/ok answers: the call in vain is not its.
+cost.view("books calls and waste on the target that was asked", {}, async (page) => {
+    await request("spared");
+    await open(page, "#/cost");
+    const row = (name) => sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+    const { attempts: { total, target } } = await admin("stats?since=1h&by=target");
+    const of = (name) => target.find((group) => group.name === name);
+    assert.ok(of("limited/mock/429-retry-after-600").wasted > 0 && !of("spare/mock/ok").wasted);
+    assert.equal(target.reduce((sum, group) => sum + group.count, 0), total.count);
+    await row("limited/mock/429-retry-after-600").waitFor();
+    assert.match(await text(row("limited/mock/429-retry-after-600")), / 100 % –$/);
+    assert.match(await text(row("spare/mock/ok")), / 0 % –$/);
 });
 
 cost.view("shows budgets and raises one", {}, async (page) => {
