@@ -66,18 +66,36 @@ function countsOf(items) {
     return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
 }
 
-function verdictOf(items, stats) {
+// Why it cannot be said that all is well, with its sign; null: it can. sums: {stats, fault}
+function unknownOf({ stats, fault }) {
+    if (gate.link === "waiting" && gate.fault !== null)
+        return ["?", "cannot be told: the gateway does not answer"];
+    if (gate.state === null)
+        return ["…", "is not known yet"];
+    if (!gate.state.store.on)
+        return ["–", "is not known: no audit is kept"];
+    if (fault !== null)
+        return ["?", "cannot be told: the audit’s sums are missing"];
+    if (stats === null)
+        return ["…", "is not known yet: they are being added up"];
+    return stats.isPart ? ["…", "is known of the last hour alone: the rest is being added up"] : null;
+}
+
+// Green is said of what is known alone.
+function verdictOf(items, sums) {
     const has = (tone) => items.some((item) => item.tone === tone);
-    const all = stats?.operations.total.count || 0;
+    const unknown = unknownOf(sums);
     if (has("bad"))
         return ["bad", "✕", `${countsOf(items)} to look at`];
     if (has("warn"))
-        return ["warn", "!", `Working, with ${countsOf(items)}`];
-    if (gate.state === null)
-        return ["dim", "…", "Looking"];
+        return ["warn", "!", unknown === null ? `Working, with ${countsOf(items)}`
+            : `${countsOf(items)}; how requests fare ${unknown[1]}`];
+    if (unknown !== null)
+        return ["dim", unknown[0], `How requests fare ${unknown[1]}`];
     if (items.length > 0)
         return ["good", "✓", `All is well, with ${countsOf(items)}`];
-    return ["good", "✓", all > 0 ? "All is well" : "All is well; nobody has asked for anything"];
+    return ["good", "✓", sums.stats.operations.total.count > 0 ? "All is well"
+        : "All is well; nobody has asked for anything in this time"];
 }
 
 // One line of what happens.
@@ -165,6 +183,7 @@ export function overview(main) {
     };
     const live = feed();
     let stats = null;
+    let missing = null; // why the last question was not answered
     let isWhole = false;
     const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
         isWhole = true;
@@ -173,7 +192,7 @@ export function overview(main) {
 
     function drawItems() {
         const found = attention(gate.state, stats);
-        const [tone, sign, text] = verdictOf(found, stats);
+        const [tone, sign, text] = verdictOf(found, { stats, fault: missing });
         verdict.className = `verdict ${tone}`;
         fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
         // What is focused is left alone until it is not.
@@ -187,6 +206,7 @@ export function overview(main) {
 
     function onAnswer(answer) {
         stats = answer;
+        missing = null;
         fill(problem);
         for (const one of Object.values(charts))
             one.hidden = false;
@@ -199,6 +219,8 @@ export function overview(main) {
 
     const problem = el("div", { role: "status" });
     const onFault = (fault) => {
+        missing = fault;
+        drawItems();
         if (fault.status !== 0 && fault.status !== 401)
             fill(problem, el("p", { class: "panel bad-text" }, `${fault.message} ${fault.advice || ""}`));
     };
@@ -209,7 +231,10 @@ export function overview(main) {
         el("div", { class: "charts" }, Object.values(charts)), live.section);
     fill(tiles, tile("Requests", "…"));
     drawItems();
-    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), hear("state", drawItems),
-        ...live.end];
+    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), hear("state", drawItems), hear("link", drawItems),
+        hear("range", () => {
+            stats = null;
+            drawItems();
+        }), ...live.end];
     return () => ends.forEach((end) => end());
 }

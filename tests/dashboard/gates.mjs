@@ -1,5 +1,5 @@
 // The gateways that the dashboard is shown of: one with a history and traffic, one that wants a token,
-// one without an audit. Behind them a mock, and a provider that means harm.
+// one without an audit, one that nobody has asked for anything. Behind them a mock, and a provider that means harm.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ const SAYS_MS = 10_000;
 
 let upstream = null;
 // url: of clients; admin: of the operator.
-export const gates = { main: null, locked: null, bare: null };
+export const gates = { main: null, locked: null, bare: null, calm: null };
 
 const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
 threads: 2
@@ -117,6 +117,7 @@ export async function startGates() {
     gates.locked = await startGate("locked", SMALL(url, { admin: ", token: file:token",
         lines: "store: sqlite:locked.db" }));
     gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
+    gates.calm = await startGate("calm", SMALL(url, { lines: "store: sqlite:calm.db" }));
     // What there is to see: successes, a retry, a failover, keys and targets in trouble.
     for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])
         await request(model);

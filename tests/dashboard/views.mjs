@@ -301,13 +301,14 @@ targets.view("reloads, and says what needs a restart", { allow: /404/ }, async (
     await page.goto(`${gates.bare.admin}/#/`);
     const card = page.locator(".item", { hasText: "The configuration waits for a restart" });
     assert.match(await text(card), /Not as the gateway runs: threads, limits\.max_connections\./);
-    assert.equal(await text(page.locator(".verdict")), "! Working, with 1 warning");
+    assert.equal(await text(page.locator(".verdict")),
+        "! 1 warning; how requests fare is not known: no audit is kept");
     writeFileSync("bare.yaml", before);
     await page.reload();
     assert.match(await reload(), /was read again\.$/);
     await page.goto(`${gates.bare.admin}/#/`);
     await until("the card is gone", async () => await card.count() === 0 &&
-        /All is well/.test(await text(page.locator(".verdict"))));
+        /^– How requests fare is not known/.test(await text(page.locator(".verdict"))));
 });
 
 targets.view("takes one out and puts it back, by keyboard, with a reason", {}, async (page) => {
@@ -457,7 +458,63 @@ bare.view("says that none is kept, and shows the rest", { allow: /404/ }, async 
     assert.match(await text(page.locator("main")), /Audit off/);
     await open(page, "#/", gates.bare.admin);
     await page.getByText("No audit is kept.").waitFor();
-    await page.getByText("All is well").waitFor();
+    // Nothing is wrong that is known, and not much is.
+    const verdict = page.locator(".verdict");
+    assert.equal(await text(verdict), "– How requests fare is not known: no audit is kept");
+    assert.match(await verdict.getAttribute("class"), /\bdim\b/);
 });
 
-export const groups = [overview, requests, operation, targets, cost, explain, bare];
+// ---- a gateway where all is well, as far as one knows ----
+
+const calm = new Views("the headline");
+const headline = (page) => page.locator(".verdict");
+const says = (page, words, tone) => until(`${tone}: ${words}`, async () => words.test(await text(headline(page)))
+    && (await headline(page).getAttribute("class")).includes(tone));
+
+calm.view("is green when it is known that nothing is wrong", {}, async (page) => {
+    await open(page, "#/", gates.calm.admin);
+    await says(page, /^✓ All is well; nobody has asked for anything in this time$/, "good");
+});
+
+calm.view("does not say that all is well before the sums are there", {}, async (page) => {
+    let go = () => {};
+    const isLet = new Promise((resolve) => (go = resolve));
+    await page.route(/\/admin\/v1\/stats\?/, async (route) => {
+        await isLet;
+        await route.continue();
+    });
+    const asked = page.waitForRequest(/\/admin\/v1\/stats\?/);
+    await open(page, "#/", gates.calm.admin);
+    await asked;
+    await says(page, /^… How requests fare is not known yet/, "dim");
+    go();
+    await says(page, /^✓ All is well/, "good");
+});
+
+calm.view("says so when the sums cannot be had, and when they can again", { allow: /503/ }, async (page) => {
+    let isBroken = true;
+    await page.route(/\/admin\/v1\/stats\?/, (route) => (isBroken
+        ? route.fulfill({ status: 503, contentType: "application/problem+json",
+            body: '{"detail":"The audit cannot be read."}' })
+        : route.continue()));
+    await open(page, "#/", gates.calm.admin);
+    await says(page, /^\? How requests fare cannot be told/, "dim");
+    await page.getByText("The audit cannot be read.").waitFor();
+    isBroken = false;
+    await page.getByLabel("Time shown").selectOption("15m");
+    await says(page, /^✓ All is well/, "good");
+});
+
+calm.view("goes by the gateway's clock from the first question on", {}, async (page) => {
+    await page.addInitScript(() => {
+        const real = Date.now;
+        Date.now = () => real() + 4 * 3600_000;
+    });
+    const [first] = await Promise.all([page.waitForRequest(/\/admin\/v1\/stats\?/), open(page)]);
+    const since = Number(new URL(first.url()).searchParams.get("since").replace(/^1h$/, Date.now() - 3600_000));
+    assert.ok(Math.abs(Date.now() - 3600_000 - since) < 120_000, `asked since ${new Date(since).toISOString()}`);
+    await page.locator(".chart rect").first().waitFor();
+    assert.equal(await page.locator(".bad-text", { hasText: "too many steps" }).count(), 0);
+});
+
+export const groups = [overview, requests, operation, targets, cost, explain, bare, calm];
