@@ -56,6 +56,16 @@ export function fill(element, ...children) {
     return add(element, children);
 }
 
+const filled = new WeakMap();
+
+// Filled anew where what it is made of is not what it was.
+export function refill(element, mark, make) {
+    if (filled.get(element) === mark)
+        return;
+    filled.set(element, mark);
+    fill(element, make());
+}
+
 // For those who do not see the page; rarely.
 export function tell(text) {
     document.getElementById("told").textContent = visible(text, 300);

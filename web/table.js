@@ -21,6 +21,36 @@ export function table(caption, columns, rows, options = {}) {
         if (shown.length === 0 && empty)
             body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
     };
+    // The same rows by their keys, drawn anew where their marks are others.
+    const drawn = new Map();
+    box.update = (shown, key, mark, empty = options.empty) => {
+        const keys = new Set(shown.map(key));
+        for (const [name, { made }] of drawn) {
+            if (!keys.has(name)) {
+                made.remove();
+                drawn.delete(name);
+            }
+        }
+        body.querySelector(".empty")?.remove();
+        let next = body.firstElementChild;
+        for (const row of shown) {
+            const known = drawn.get(key(row));
+            const now = { mark: mark(row), made: known?.made };
+            if (known?.mark !== now.mark) {
+                now.made = rowOf(row);
+                if (next !== null && next === known?.made)
+                    next = now.made;
+                known?.made.replaceWith(now.made);
+                drawn.set(key(row), now);
+            }
+            if (now.made === next)
+                next = next.nextElementSibling;
+            else
+                body.insertBefore(now.made, next);
+        }
+        if (shown.length === 0 && empty)
+            body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
+    };
     box.addFirst = (row, max) => {
         body.querySelector(".empty")?.remove();
         const made = rowOf(row);

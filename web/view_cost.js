@@ -5,7 +5,7 @@ import { count, few, share, usd } from "/app/format.js";
 import { hear } from "/app/gate.js";
 import { chart, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
-import { table } from "/app/table.js";
+import { longTable, markOf } from "/app/long.js";
 import { bar } from "/app/bar.js";
 import { tile } from "/app/tile.js";
 import { budgets } from "/app/budgets.js";
@@ -27,22 +27,24 @@ function sheet(title, { counts = "Requests", note = null } = {}) {
     let most = 0;
     let sum = 0;
     const weight = (g) => (sum > 0 ? g.cost_usd || 0 : (g.tokens_in || 0) + (g.tokens_out || 0));
-    const list = table(title, [
-        { name: title, class: "way", cell: (g) => (g.rest ? "all others" : said(g.name || "none")) },
+    const nameOf = (g) => (g.rest ? "all others" : g.name || "none");
+    const list = longTable(title, [
+        { name: title, class: "way", cell: (g) => (g.rest ? nameOf(g) : said(nameOf(g))) },
         { name: counts, class: "num wide", cell: (g) => count(g.count) },
         { name: "Tokens in", class: "num wide", cell: (g) => count(g.tokens_in || 0) },
         { name: "Tokens out", class: "num wide", cell: (g) => count(g.tokens_out || 0) },
         { name: "Wasted calls", class: "num", cell: (g) => share(g.wasted || 0, g.attempts) },
         { name: "Cost", class: "num", cell: (g) => usd(g.cost_usd) },
         { name: "Share", class: "wide lane", cell: (g) => bar(weight(g), most) },
-    ], [], { heads: true, empty: "Nothing in this time." });
+    ], { heads: true, empty: "Nothing in this time.", nouns: `${title.toLowerCase()}s`, key: nameOf,
+        mark: (g) => markOf(g, most) });
     const section = el("section", { class: "panel flush", "aria-label": title },
         el("h2", {}, `By ${title.toLowerCase()}`), list, note ? el("p", { class: "note foot-note" }, note) : null);
     section.draw = (groups) => {
         sum = groups.reduce((all, g) => all + (g.cost_usd || 0), 0);
         const sorted = [...groups].sort((a, b) => weight(b) - weight(a) || b.count - a.count);
         most = sorted.length > 0 ? weight(sorted[0]) : 0;
-        list.draw(sorted);
+        list.show(sorted);
     };
     return section;
 }

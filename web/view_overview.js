@@ -12,6 +12,7 @@ import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/ba
 
 const FEED_MAX = 12;
 const ITEMS_MAX = 6;
+const ITEMS_MORE = 50;
 const OUTCOMES = [
     { key: "ok", name: "ok", value: (g) => (g?.succeeded || 0) - (g?.recovered || 0) },
     { key: "recovered", name: "recovered", value: (g) => g?.recovered || 0 },
@@ -46,16 +47,20 @@ function tilesOf(stats, state) {
     ];
 }
 
+// Parts may be functions: what nobody sees is not made.
+const made = (part) => (typeof part === "function" ? part() : part);
+
 function itemOf(item) {
     const marks = { bad: "✕", warn: "!", info: "i" };
     const names = { bad: "Problem", warn: "Warning", info: "Note" };
+    const actions = made(item.actions) || [];
     return el("li", { class: `item ${item.tone}` },
         el("span", { class: "item-mark", "aria-hidden": "true" }, marks[item.tone]),
         el("div", { class: "item-body" },
-            el("h3", {}, el("span", { class: "hidden" }, `${names[item.tone]}: `), item.title),
-            el("p", {}, item.text, item.link ? [" ", el("a", { href: item.link[0] }, item.link[1])] : null),
+            el("h3", {}, el("span", { class: "hidden" }, `${names[item.tone]}: `), made(item.title)),
+            el("p", {}, made(item.text), item.link ? [" ", el("a", { href: item.link[0] }, item.link[1])] : null),
             item.todo ? el("p", { class: "todo" }, el("b", {}, "Do: "), item.todo) : null),
-        item.actions?.length ? el("div", { class: "row" }, item.actions) : null);
+        actions.length > 0 ? el("div", { class: "row" }, actions) : null);
 }
 
 // As many as there are cards of each kind: "3 problems, 2 warnings and 1 note".
@@ -184,9 +189,9 @@ export function overview(main) {
     const live = feed();
     let stats = null;
     let missing = null; // why the last question was not answered
-    let isWhole = false;
+    let limit = ITEMS_MAX;
     const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
-        isWhole = true;
+        limit += limit === ITEMS_MAX ? ITEMS_MORE - ITEMS_MAX : ITEMS_MORE;
         drawItems();
     } });
 
@@ -197,9 +202,10 @@ export function overview(main) {
         fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
         // What is focused is left alone until it is not.
         if (!items.contains(document.activeElement))
-            fill(items, found.slice(0, isWhole ? found.length : ITEMS_MAX).map(itemOf));
-        rest.hidden = isWhole || found.length <= ITEMS_MAX;
-        rest.textContent = `Show all ${found.length}`;
+            fill(items, found.slice(0, limit).map(itemOf));
+        rest.hidden = found.length <= limit;
+        rest.textContent = found.length <= ITEMS_MORE ? `Show all ${found.length}`
+            : `Show more of ${count(found.length)}`;
         if (stats !== null)
             fill(tiles, tilesOf(stats, gate.state));
     }

@@ -1,5 +1,6 @@
 // The gateways that the dashboard is shown of: one with a history and traffic, one that wants a token,
-// one without an audit, one that nobody has asked for anything. Behind them a mock, and a provider that means harm.
+// one without an audit, one that nobody has asked for anything, one with
+// very many targets, keys and budgets. Behind them a mock, and a provider that means harm.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +15,7 @@ const SAYS_MS = 10_000;
 
 let upstream = null;
 // url: of clients; admin: of the operator.
-export const gates = { main: null, locked: null, bare: null, calm: null };
+export const gates = { main: null, locked: null, bare: null, calm: null, many: null };
 
 const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
 threads: 2
@@ -51,6 +52,7 @@ routes:
 const PRICES = `as_of: 2026-11-01
 prices:
   - {provider: good, model: "mock/tokens-20", input: 2, output: 8}
+  - {provider: p0, model: "mock/tokens-20", input: 2, output: 8}
 `;
 
 const SMALL = (mock, more) => `listen: 127.0.0.1:0
@@ -60,6 +62,23 @@ ${more.lines}
 providers: {good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}}
 routes: [{model: "*", chain: [{target: good/mock/ok}]}]
 `;
+
+// 1,200 targets of 60 providers with 10 keys each, and a budget for each of 1,000 routes.
+const MANY_KEYS = Array.from({ length: 10 }, (_, i) => `env:MANY_${i}`);
+const many = (number, line) => Array.from({ length: number }, (_, i) => line(i)).join("\n");
+const MANY = (mock) => `listen: 127.0.0.1:0
+threads: 1
+store: sqlite:many.db
+admin: {listen: "127.0.0.1:0"}
+prices: prices.yaml
+providers:
+${many(60, (i) => `  p${i}: {kind: openai, base_url: "${mock}/v1", keys: [${MANY_KEYS.join(", ")}]}`)}
+routes:
+${many(1000, (i) => `  - {model: r${i}, budget_usd: ${i === 777 ? 0.0001 : 100}, chain: [{target: ${i === 777
+    ? "p0/mock/tokens-20" : `p${i % 60}/mock/ok-${i}`}}${i < 200
+    ? `, {target: p${(i + 1000) % 60}/mock/ok-${i + 1000}}` : ""}]}`)}
+`;
+const MANY_ENV = Object.fromEntries(MANY_KEYS.map((key, i) => [key.slice(4), `key-of-many-${i}-${i}`]));
 
 async function startGate(name, config, env = {}) {
     writeFileSync(`${name}.yaml`, config);
@@ -82,12 +101,12 @@ function fillAudit() {
 }
 
 // One request of a client; gives its status. Whoever leaves is gone after so many ms.
-export async function request(model, { leaves } = {}) {
+export async function request(model, { leaves, gate = gates.main } = {}) {
     const controller = new AbortController();
     if (leaves !== undefined)
         setTimeout(() => controller.abort(), leaves);
     try {
-        const response = await fetch(`${gates.main.url}/v1/chat/completions`, { method: "POST",
+        const response = await fetch(`${gate.url}/v1/chat/completions`, { method: "POST",
             signal: controller.signal,
             headers: { authorization: `Bearer ${CLIENT}`, "content-type": "application/json" },
             body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }) });
@@ -118,6 +137,7 @@ export async function startGates() {
         lines: "store: sqlite:locked.db" }));
     gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
     gates.calm = await startGate("calm", SMALL(url, { lines: "store: sqlite:calm.db" }));
+    gates.many = await startGate("many", MANY(url), MANY_ENV);
     // What there is to see: successes, a retry, a failover, keys and targets in trouble.
     for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])
         await request(model);
