@@ -41,7 +41,7 @@ export function budgets() {
         { name: "Used", class: "wide lane", cell: usedOf },
         { name: "Renews", class: "num wide", cell: (b) => (b.renews ? ["in ", countdown(b.renews)] : "never") },
         { name: "Change", class: "fit actions", cell: (b) => (b.limit_usd ? raiseButton(b) : "") },
-    ], { heads: true, nouns: "budgets", key: (b) => b.scope });
+    ], { heads: true, nouns: "budgets", first: 10, key: (b) => b.scope });
     const section = el("section", { class: "panel flush", "aria-labelledby": "budgets-title", hidden: true },
         el("h2", { id: "budgets-title" }, "Budgets"), list);
     section.draw = () => {

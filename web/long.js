@@ -5,21 +5,21 @@ import { el, tell } from "/app/dom.js";
 import { count } from "/app/format.js";
 import { table } from "/app/table.js";
 
-const FIRST = 25;
+const FIRST = 25; // unless the caller has others
 const MORE = 50;
 
 // What runs down by itself is no change.
 const still = (name, value) => (name === "remaining_ms" ? undefined : value);
 export const markOf = (...facts) => JSON.stringify(facts, still);
 
-// options: those of table, and {nouns: "targets", key(row): its name, mark(row): another text when it
-// is to be drawn anew}. box.show(rows): the whole of them, in their order.
+// options: those of table, and {nouns: "targets", first: how many, key(row): its name, mark(row): another
+// text when it is to be drawn anew}. box.show(rows): the whole of them, in their order.
 export function longTable(caption, columns, options) {
     const list = table(caption, columns, [], options);
-    const { nouns, key, mark = (row) => markOf(row) } = options;
+    const { nouns, key, first = FIRST, mark = (row) => markOf(row) } = options;
     const find = el("input", { type: "search", placeholder: `Find ${nouns}`, "aria-label": `Find ${nouns} by name`,
         autocomplete: "off", spellcheck: "false", oninput: () => {
-            limit = FIRST;
+            limit = first;
             draw();
         } });
     const number = el("span", { class: "note" });
@@ -35,14 +35,14 @@ export function longTable(caption, columns, options) {
     const foot = el("div", { class: "long-foot", hidden: true }, more);
     const box = el("div", { class: "long" }, head, list, foot);
     let rows = [];
-    let limit = FIRST;
+    let limit = first;
 
     function draw() {
         const word = find.value.trim().toLowerCase();
         const fitting = word === "" ? rows : rows.filter((row) => key(row).toLowerCase().includes(word));
         const shown = fitting.slice(0, limit);
         const left = fitting.length - shown.length;
-        head.hidden = rows.length <= FIRST;
+        head.hidden = rows.length <= first;
         number.textContent = `${count(shown.length)} of ${count(fitting.length)}${word === "" ? "" : " that fit"}`;
         more.textContent = `Show ${Math.min(MORE, left)} more`;
         more.hidden = foot.hidden = left === 0;

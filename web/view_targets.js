@@ -61,10 +61,11 @@ function factsOf({ config, loops, store }) {
     ].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
 }
 
-// Those in trouble first, then those that are asked most.
+// Those in trouble first, then those that fail, then those that are asked most.
 const TROUBLE = ["breaker_open", "no_key", "cooling", "full", "out_of_service", "up"];
 const inOrder = (a, b) => (a < b ? -1 : Number(a > b));
 const byTrouble = (sums) => (a, b) => TROUBLE.indexOf(a.state) - TROUBLE.indexOf(b.state)
+    || isFailing(sums.get(b.target)) - isFailing(sums.get(a.target))
     || sums.get(b.target).calls - sums.get(a.target).calls || inOrder(a.target, b.target);
 
 // Keys the same way; among equals they stay in the configuration's order.
