@@ -51,6 +51,11 @@ export function said(text, props = {}) {
     return el("bdi", props, text);
 }
 
+// The same where there is little room: the style sheet cuts it, and the whole is there for whoever points at it.
+export function cut(text, props = {}) {
+    return said(text, { title: text, ...props });
+}
+
 export function fill(element, ...children) {
     element.replaceChildren();
     return add(element, children);

@@ -1,6 +1,6 @@
 // One page that says what failed, what was tried, what it cost and what to do.
 
-import { el, fill, said } from "/app/dom.js";
+import { cut, el, fill, said } from "/app/dom.js";
 import { count, few, ms, plural, requestId, share, usd, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
@@ -114,7 +114,7 @@ function feedRow(operation) {
             operation.message ? said(operation.message, { class: "note" }) : null,
             operation.outcome === "cancelled" ? el("span", { class: "note" }, "the client left") : null,
             effort ? el("span", { class: "note" }, effort) : null),
-        said(operation.client || "", { class: "feed-client" }),
+        cut(operation.client || "", { class: "feed-client" }),
         el("span", { class: "feed-ms" }, ms(operation.latency_ms)));
 }
 

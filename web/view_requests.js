@@ -1,6 +1,6 @@
 // Requests: filtered, paged, and live where nothing stands in the way.
 
-import { el, fill, said, tell } from "/app/dom.js";
+import { cut, el, fill, said, tell } from "/app/dom.js";
 import { count, ms, requestId, usd, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
@@ -30,7 +30,7 @@ const COLUMNS = [
     { name: "Model and target", class: "way", cell: (op) => [operationLink(op, wayOf(op)),
         el("span", { class: "narrow-only note" }, [when(op.ended || op.began), op.client,
             op.code && words(op.code)].filter(Boolean).join(" · "))] },
-    { name: "Client", class: "wide client", cell: (op) => said(op.client || "–") },
+    { name: "Client", class: "wide client", cell: (op) => (op.client ? cut(op.client) : "–") },
     { name: "What happened", class: "wide what", cell: whatOf },
     { name: "Tries", class: "num wide", cell: (op) => count(op.attempts) },
     { name: "Latency", class: "num", cell: (op) => ms(op.latency_ms) },

@@ -9,6 +9,8 @@ import { startUpstream } from "./upstream.mjs";
 
 export const TOKEN = "the-token-of-the-operator";
 export const CLIENT = "the-token-of-the-client";
+const LONG = "the-token-of-the-other-client";
+export const LONG_NAME = "a client with a very long name (team infrastructure, nightly batch evaluation number 17)";
 const STORIES = ["plain", "recovered", "exhausted", "refused", "cancelled", "hedged", "hostile", "notice"];
 const FILLED = 600;
 const SAYS_MS = 10_000;
@@ -25,6 +27,7 @@ prices: prices.yaml
 retry_budget: {ratio: 1, floor_per_s: 1000}
 clients:
   - {name: app, token: env:CLIENT, budget_usd: 10}
+  - {name: "${LONG_NAME}", token: env:LONG}
 budgets:
   - {name: steady-a-day, match: {route: steady}, per: day, limit_usd: 0.001}
 providers:
@@ -83,7 +86,7 @@ const MANY_ENV = Object.fromEntries(MANY_KEYS.map((key, i) => [key.slice(4), `ke
 async function startGate(name, config, env = {}) {
     writeFileSync(`${name}.yaml`, config);
     const gate = await startChild(name, ["serve", "--config", `${name}.yaml`],
-        { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, ...env });
+        { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, LONG, ...env });
     // What it says may come a little later than its port.
     for (const end = Date.now() + SAYS_MS; Date.now() < end; await sleep(20)) {
         const [, said] = gate.talk().match(/operator's side at (http:\/\/[0-9.]+:[0-9]+)\b/) || [];
@@ -100,15 +103,16 @@ function fillAudit() {
     STORIES.forEach((name, i) => execFileSync(tool, ["audit.db", "story", name, String(now - 120_000 + i * 1000)]));
 }
 
-// One request of a client; gives its status. Whoever leaves is gone after so many ms.
-export async function request(model, { leaves, gate = gates.main } = {}) {
+// One request of a client, or of the one with the long name; gives its status. Whoever leaves is gone
+// after so many ms.
+export async function request(model, { leaves, gate = gates.main, isLong = false } = {}) {
     const controller = new AbortController();
     if (leaves !== undefined)
         setTimeout(() => controller.abort(), leaves);
     try {
         const response = await fetch(`${gate.url}/v1/chat/completions`, { method: "POST",
             signal: controller.signal,
-            headers: { authorization: `Bearer ${CLIENT}`, "content-type": "application/json" },
+            headers: { authorization: `Bearer ${isLong ? LONG : CLIENT}`, "content-type": "application/json" },
             body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }) });
         await response.text();
         return { status: response.status, id: response.headers.get("x-recourse-request-id")

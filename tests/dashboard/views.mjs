@@ -1,7 +1,7 @@
 // What each view shows, against what the gateway says.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { admin, gates, request } from "./gates.mjs";
+import { LONG_NAME, admin, gates, request } from "./gates.mjs";
 import { Views, open, text, until } from "./browser.mjs";
 
 const overview = new Views("overview");
@@ -214,6 +214,20 @@ requests.view("finds a request by the id that its client was told", {}, async (p
     await rows.locator("a").click();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     assert.ok((await text(page.locator("main"))).includes(id));
+});
+
+requests.view("a long name is shortened, and the whole of it is there", {}, async (page) => {
+    await open(page, "#/requests");
+    await page.locator("table.requests tbody a").first().waitFor();
+    const { id } = await request("wrong", { isLong: true });
+    const row = page.locator("table.requests tbody tr", { has: page.locator(`a[href$="${id}"]`) });
+    const name = row.locator("td.client bdi");
+    assert.equal(await name.getAttribute("title"), LONG_NAME);
+    assert.equal(await name.textContent(), LONG_NAME);
+    assert.ok((await name.boundingBox()).width <= 160);
+    const over = await page.locator(".scroll", { has: page.locator("table.requests") })
+        .evaluate((box) => box.scrollWidth - box.clientWidth);
+    assert.ok(over <= 0, `the table is ${over} pixels too wide`);
 });
 
 const operation = new Views("one request");
@@ -578,8 +592,8 @@ many.view("budgets are sorted by what of them is used", {}, async (page) => {
     const rows = rowsOf(page, "Budgets");
     await until("the one that is used is first", async () => await rows.count() === 10 &&
         /^route r777 /.test(await text(rows.first())));
-    await page.getByRole("searchbox", { name: "Find budgets by name" }).fill("r99");
-    await until("those that fit are left", async () => await rows.count() === 11);
+    await page.getByRole("searchbox", { name: "Find budgets by name" }).fill("R998");
+    await until("those that fit are left", async () => await rows.count() === 1);
 });
 
 many.view("what needs attention is shown in part", {}, async (page) => {
