@@ -41,6 +41,8 @@ function sumsOf(targets, stats) {
 // Most of what it is asked fails.
 const isFailing = ({ calls, failed }) => calls >= FEW && failed * 2 > calls;
 
+const failedOf = (sum) => el("span", { class: isFailing(sum) ? "bad-text" : null }, share(sum.failed, sum.calls));
+
 const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null];
 
 function auditOf(store) {
@@ -79,19 +81,19 @@ export function targets(main) {
     const of = (target) => sums.get(target.target);
     const list = longTable("Targets", [
         { name: "Target", class: "way", cell: (t) => [said(t.target),
-            el("div", { class: "narrow-only sides" }, el("div", { class: "state" }, stateOf(t),
-                t.breaker === "half_open" ? ["Breaker: ", breakerBadge(t.breaker)] : null),
-                el("div", { class: "row" }, targetActions(t)))] },
+            el("div", { class: "narrow-only" }, stateOf(t),
+                t.breaker === "half_open" ? ["Breaker: ", breakerBadge(t.breaker)] : null,
+                of(t).calls > 0 ? el("span", { class: "note" }, `${plural(of(t).calls, "call", "calls")}, `,
+                    failedOf(of(t)), " failed") : null)] },
         { name: "State", class: "wide", cell: stateOf },
         { name: "Breaker", class: "wide", cell: (t) => breakerBadge(t.breaker) },
         { name: "Keys", class: "num wide", cell: (t) => (t.keys > 0 ? `${t.usable_keys} of ${t.keys}` : "–") },
         { name: "Under way", class: "num wide", cell: (t) => (t.max_in_flight
             ? `${count(t.in_flight)} of ${count(t.max_in_flight)}` : count(t.in_flight)) },
-        { name: "Calls", class: "num", cell: (t) => (of(t).isKnown ? count(of(t).calls) : "–") },
-        { name: "Failed", class: "num", cell: (t) => el("span", { class: isFailing(of(t)) ? "bad-text" : null },
-            share(of(t).failed, of(t).calls)) },
+        { name: "Calls", class: "num wide", cell: (t) => (of(t).isKnown ? count(of(t).calls) : "–") },
+        { name: "Failed", class: "num wide", cell: (t) => failedOf(of(t)) },
         { name: "p99", class: "num wide", cell: (t) => (of(t).p99 < 0 ? "–" : ms(of(t).p99)) },
-        { name: "Change", class: "fit actions wide", cell: (t) => targetActions(t) },
+        { name: "Change", class: "fit actions", cell: (t) => targetActions(t) },
     ], { heads: true, empty: "No target is configured.", nouns: "targets", key: (t) => t.target,
         mark: (t) => markOf(t, of(t)) });
     const keys = longTable("Keys", [

@@ -111,6 +111,22 @@ access.view("a phone shows every view without scrolling sideways", { width: 390,
     await page.getByRole("heading", { name: "Cost", exact: true, level: 1 }).waitFor();
 });
 
+access.view("a small phone shows all of the menu, and buttons in a column", { width: 360, height: 740, hasTouch: true,
+    isMobile: true }, async (page) => {
+    await load(page, "#/targets");
+    for (const width of [360, 320]) {
+        await page.setViewportSize({ width, height: 740 });
+        const ends = await page.locator("nav a").evaluateAll((links) =>
+            links.map((link) => link.getBoundingClientRect().right));
+        assert.ok(ends.every((end) => end <= width), `${width}: ${ends.join(" ")}`);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(over <= 0, `${width}: ${over} pixels too wide`);
+    }
+    const places = await page.getByRole("button", { name: /^(Take out|Put back|Ask it again now)$/ }).evaluateAll(
+        (all) => all.map((button) => button.getBoundingClientRect().right));
+    assert.ok(places.length > 8 && new Set(places).size === 1, places.join(" "));
+});
+
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const isDark = (colour) => colour.match(/\d+/g).slice(0, 3).every((part) => Number(part) < 60);
 
