@@ -7,6 +7,7 @@ import { chart, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
 import { longTable, markOf } from "/app/long.js";
 import { bar } from "/app/bar.js";
+import { LEGEND, about, estimateOf, money } from "/app/money.js";
 import { tile } from "/app/tile.js";
 import { budgets } from "/app/budgets.js";
 
@@ -34,7 +35,7 @@ function sheet(title, { counts = "Requests", note = null } = {}) {
         { name: "Tokens in", class: "num wide", cell: (g) => count(g.tokens_in || 0) },
         { name: "Tokens out", class: "num wide", cell: (g) => count(g.tokens_out || 0) },
         { name: "Wasted calls", class: "num", cell: (g) => share(g.wasted || 0, g.attempts) },
-        { name: "Cost", class: "num", cell: (g) => usd(g.cost_usd) },
+        { name: "Cost", class: "num", cell: (g) => money(g) },
         { name: "Share", class: "wide lane", cell: (g) => bar(weight(g), most) },
     ], { heads: true, empty: "Nothing in this time.", nouns: `${title.toLowerCase()}s`, key: nameOf,
         mark: (g) => markOf(g, most) });
@@ -51,8 +52,8 @@ function sheet(title, { counts = "Requests", note = null } = {}) {
 
 function tilesOf({ operations: { total: all }, attempts: { total: tries } }) {
     return [
-        tile("Cost", usd(all.cost_usd),
-            all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : all.count ? "no price is known" : null),
+        tile("Cost", about(all), all.cost_usd ? [`${usd(all.cost_usd / all.count)} a request`, estimateOf(all)]
+            .filter(Boolean).join(", ") : all.count ? "no price is known" : null),
         tile("Tokens in", count(all.tokens_in || 0)),
         tile("Tokens out", count(all.tokens_out || 0)),
         tile("Wasted calls", count(tries.wasted || 0),
@@ -83,7 +84,7 @@ export function cost(main) {
         fill(problem);
         fill(tiles, tilesOf(answer));
         fill(hint, all.count && !all.cost_usd ? "No cost is on record: for these models no price is known, " +
-            "or they are free. Shares are of tokens." : null);
+            "or they are free. Shares are of tokens." : all.estimated_usd ? LEGEND : null);
         charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names)));
         for (const [by, section] of Object.entries(sheets))
             section.draw(answer[by === "target" ? "attempts" : "operations"][by]);

@@ -1,13 +1,14 @@
 // One page that says what failed, what was tried, what it cost and what to do.
 
 import { cut, el, fill, said } from "/app/dom.js";
-import { count, few, ms, plural, requestId, share, usd, when, words } from "/app/format.js";
+import { count, few, ms, plural, requestId, share, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
 import { attention } from "/app/attention.js";
 import { chart, last, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
 import { tile } from "/app/tile.js";
+import { about, estimateOf } from "/app/money.js";
 import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
 const FEED_MAX = 12;
@@ -42,8 +43,8 @@ function tilesOf(stats, state) {
         tile("First token p99", ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
         tile("Wasted calls", count(tries.wasted || 0),
             `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
-        tile("Cost", usd(all.cost_usd),
-            `${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`),
+        tile("Cost", about(all), [`${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`, estimateOf(all)]
+            .filter(Boolean).join(", ")),
     ];
 }
 

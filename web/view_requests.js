@@ -1,11 +1,12 @@
 // Requests: filtered, paged, and live where nothing stands in the way.
 
 import { cut, el, fill, said, tell } from "/app/dom.js";
-import { count, ms, requestId, usd, when, words } from "/app/format.js";
+import { count, ms, requestId, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
 import { range } from "/app/range.js";
 import { table } from "/app/table.js";
+import { moneyOf } from "/app/money.js";
 import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
 const PAGE = 50;
@@ -35,7 +36,7 @@ const COLUMNS = [
     { name: "Tries", class: "num wide", cell: (op) => count(op.attempts) },
     { name: "Latency", class: "num", cell: (op) => ms(op.latency_ms) },
     { name: "First token", class: "num wide", cell: (op) => ms(op.first_byte_ms) },
-    { name: "Cost", class: "num wide", cell: (op) => (op.cost_usd === undefined ? "–" : usd(op.cost_usd)) },
+    { name: "Cost", class: "num wide", cell: moneyOf },
 ];
 
 function field(name, label, value, list) {

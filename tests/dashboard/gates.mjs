@@ -55,6 +55,7 @@ routes:
 const PRICES = `as_of: 2026-11-01
 prices:
   - {provider: good, model: "mock/tokens-20", input: 2, output: 8}
+  - {provider: evil, model: "evil-silent", input: 200, output: 800}
   - {provider: p0, model: "mock/tokens-20", input: 2, output: 8}
 `;
 

@@ -397,6 +397,33 @@ cost.view("books calls and waste on the target that was asked", {}, async (page)
     assert.match(await text(row("spare/mock/ok")), / 0 % –$/);
 });
 
+cost.view("says of money which part was estimated", {}, async (page) => {
+    const { id } = await request("evil-silent");
+    await open(page, "#/cost");
+    let silent;
+    let total;
+    await until("it is on record", async () => {
+        const { operations, attempts } = await admin("stats?since=1h&by=target");
+        total = operations.total;
+        silent = attempts.target.find((group) => group.name === "evil/evil-silent");
+        return silent !== undefined;
+    });
+    assert.ok(total.estimated_usd > 0 && total.estimated_usd < total.cost_usd);
+    assert.equal(silent.estimated_usd, silent.cost_usd);
+    const row = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "evil/evil-silent" }) });
+    assert.match(await text(row), /≈ \$0\.\d+ ?, of it estimated \$0\.\d+$/);
+    assert.match(await text(page.locator(".tile").first()), /^Cost ≈ \$.* a request, of it estimated \$0\.\d+$/);
+    await page.getByText("≈ is estimated in part or whole").waitFor();
+    const plain = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "good/mock/tokens-20" }) });
+    assert.doesNotMatch(await text(plain), /≈/);
+    await open(page, "#/");
+    await until("the overview says so", async () => /^Cost ≈ \$/.test(await text(page.locator(".tile").last())));
+    await open(page, `#/requests/${id}`);
+    await page.getByText(/tokens in, \d+ out \(estimated\) · ≈ \$/).waitFor();
+    await open(page, `#/requests?id=${id}`);
+    assert.match(await text(page.locator("table.requests tbody tr")), /≈ \$/);
+});
+
 cost.view("shows budgets and raises one", {}, async (page) => {
     await open(page, "#/cost");
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: /client app/ }) });
