@@ -3,6 +3,7 @@
 import { el, fill } from "/app/dom.js";
 
 // columns: [{name, cell(row), class}]; class "wide" leaves it out on a phone, "num" is a number.
+// options: {class, empty, heads, data(row), order(row): a number, the largest first, for addFresh}
 export function table(caption, columns, rows, options = {}) {
     const body = el("tbody");
     const element = el("table", { class: options.class },
@@ -12,10 +13,15 @@ export function table(caption, columns, rows, options = {}) {
         body);
     const box = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
         element);
-    const rowOf = (row) => el("tr", { data: options.data ? options.data(row) : {} },
-        columns.map((column, i) => el(i === 0 && options.heads ? "th" : "td",
-            { class: column.class, scope: i === 0 && options.heads ? "row" : null },
-            column.cell(row))));
+    const orders = new WeakMap();
+    const rowOf = (row) => {
+        const made = el("tr", { data: options.data ? options.data(row) : {} },
+            columns.map((column, i) => el(i === 0 && options.heads ? "th" : "td",
+                { class: column.class, scope: i === 0 && options.heads ? "row" : null },
+                column.cell(row))));
+        orders.set(made, options.order?.(row));
+        return made;
+    };
     box.draw = (shown, empty = options.empty) => {
         fill(body, shown.map(rowOf));
         if (shown.length === 0 && empty)
@@ -51,13 +57,19 @@ export function table(caption, columns, rows, options = {}) {
         if (shown.length === 0 && empty)
             body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
     };
-    box.addFirst = (row, max) => {
-        body.querySelector(".empty")?.remove();
+    // At its place. isOpen: more follow that are not shown; what belongs among them is left to them: false.
+    box.addFresh = (row, { max, isOpen }) => {
         const made = rowOf(row);
+        let next = body.firstElementChild;
+        while (next !== null && orders.get(next) > orders.get(made))
+            next = next.nextElementSibling;
+        if (next === null && isOpen)
+            return false;
         made.classList.add("fresh");
-        body.prepend(made);
+        body.insertBefore(made, next);
         while (body.rows.length > max)
             body.lastElementChild.remove();
+        return true;
     };
     box.addLast = (more) => body.append(...more.map(rowOf));
     box.draw(rows);

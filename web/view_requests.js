@@ -25,11 +25,10 @@ function whatOf(op) {
 }
 
 const COLUMNS = [
-    { name: "Ended", class: "time wide", cell: (op) => el("time", { datetime: op.ended || op.began },
-        when(op.ended || op.began)) },
+    { name: "Began", class: "time wide", cell: (op) => el("time", { datetime: op.began }, when(op.began)) },
     { name: "Outcome", class: "fit", cell: (op) => outcomeBadge(op) },
     { name: "Model and target", class: "way", cell: (op) => [operationLink(op, wayOf(op)),
-        el("span", { class: "narrow-only note" }, [when(op.ended || op.began), op.client,
+        el("span", { class: "narrow-only note" }, [when(op.began), op.client,
             op.code && words(op.code)].filter(Boolean).join(" · "))] },
     { name: "Client", class: "wide client", cell: (op) => (op.client ? cut(op.client) : "–") },
     { name: "What happened", class: "wide what", cell: whatOf },
@@ -107,8 +106,9 @@ export function requests(main, query) {
         history.replaceState(null, "", pairs.length > 0 ? `#/requests?${pairs.join("&")}` : "#/requests");
         load(false);
     });
+    // As the audit pages them: by when they began.
     const list = table("Requests, the newest first", COLUMNS, [], { class: "requests",
-        data: (op) => ({ outcome: outcomeOf(op) }) });
+        order: (op) => new Date(op.began).getTime(), data: (op) => ({ outcome: outcomeOf(op) }) });
     const status = el("p", { class: "note", role: "status" }, "Loading…");
     const more = el("button", { type: "button", hidden: true, onclick: () => load(true) }, "Older ones");
     const seen = new Set();
@@ -131,11 +131,11 @@ export function requests(main, query) {
             const answer = await get("/admin/v1/operations", { ...shown, limit: PAGE,
                 since: shown.id ? undefined : range().id, after: isMore ? next : undefined },
             controller.signal);
-            const rows = answer.operations;
             if (!isMore) {
                 seen.clear();
                 number = 0;
             }
+            const rows = answer.operations.filter((op) => !seen.has(requestId(op.id)));
             rows.forEach((op) => seen.add(requestId(op.id)));
             if (isMore)
                 list.addLast(rows);
@@ -159,8 +159,9 @@ export function requests(main, query) {
         const id = requestId(op.id);
         if (!fits(op, shown) || seen.has(id))
             return;
+        if (!list.addFresh(op, { max: SHOWN_MAX, isOpen: Boolean(next) }))
+            return;
         seen.add(id);
-        list.addFirst(op, SHOWN_MAX);
         number = Math.min(number + 1, SHOWN_MAX);
         say();
     }

@@ -204,6 +204,23 @@ requests.view("adds what ends while one looks", {}, async (page) => {
     assert.doesNotMatch(await text(page.locator("table.requests")), /steady/);
 });
 
+const beganOf = (page) => page.locator("table.requests tbody time").evaluateAll((all) =>
+    all.map((time) => Date.parse(time.dateTime)));
+
+// The slow one begins first and ends last.
+requests.view("stands in the order of the time that is shown, whatever ends first", {}, async (page) => {
+    await open(page, "#/requests");
+    await page.locator("table.requests tbody a").first().waitFor();
+    const slow = request("mock/slow-first-1");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const quick = await request("mock/ok");
+    for (const { id } of [quick, await slow])
+        await page.locator(`table.requests a[href$="${id}"]`).waitFor();
+    const began = await beganOf(page);
+    assert.deepEqual(began, [...began].sort((a, b) => b - a));
+    assert.match(await text(page.locator("table.requests thead")), /^Began /);
+});
+
 requests.view("finds a request by the id that its client was told", {}, async (page) => {
     const { id } = await request("shaky");
     await open(page, "#/requests");
@@ -253,6 +270,7 @@ operation.view("tells why a failure is one, what to do, and what the provider sa
     assert.match(main, /app got Invalid request after 1 try\./);
     assert.match(main, /Fix request\. Correct the request/);
     assert.match(main, /Stopped: the failure would repeat itself/);
+    assert.match(main, /Retry no: the request must change first/);
     await page.locator(".timeline summary", { hasText: "What the provider said" }).click();
     await page.locator(".timeline summary", { hasText: "Its answer, as it came" }).click();
     assert.match(await page.locator(".timeline pre").innerText(), /"invalid_request_error"/);
