@@ -12,6 +12,10 @@ import { tile } from "/app/tile.js";
 import { budgets } from "/app/budgets.js";
 
 const COST = [{ key: "cost", name: "spent", value: (g) => g?.cost_usd || 0 }];
+const COST_APART = [
+    { key: "cost", name: "measured", value: (g) => (g?.cost_usd || 0) - (g?.estimated_usd || 0) },
+    { key: "estimated", name: "estimated", value: (g) => g?.estimated_usd || 0 },
+];
 const TOKENS = [
     { key: "in", name: "in", value: (g) => g?.tokens_in || 0 },
     { key: "out", name: "out", value: (g) => g?.tokens_out || 0 },
@@ -68,9 +72,10 @@ export function cost(main) {
     const money = budgets();
     const charts = [
         { figure: chart({ title: "Cost", kind: "bars", format: usd, sum: total,
-            empty: "Nothing was charged in this time." }), of: "operations", names: COST },
-        { figure: chart(counted("Tokens")), of: "operations", names: TOKENS },
-        { figure: chart(counted("Calls to providers")), of: "attempts", names: CALLS },
+            empty: "Nothing was charged in this time." }), of: "operations",
+            names: ({ operations: { total: all } }) => (all.estimated_usd ? COST_APART : COST) },
+        { figure: chart(counted("Tokens")), of: "operations", names: () => TOKENS },
+        { figure: chart(counted("Calls to providers")), of: "attempts", names: () => CALLS },
     ];
     const sheets = {
         model: sheet("Model"),
@@ -85,7 +90,7 @@ export function cost(main) {
         fill(tiles, tilesOf(answer));
         fill(hint, all.count && !all.cost_usd ? "No cost is on record: for these models no price is known, " +
             "or they are free. Shares are of tokens." : all.estimated_usd ? LEGEND : null);
-        charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names)));
+        charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names(answer))));
         for (const [by, section] of Object.entries(sheets))
             section.draw(answer[by === "target" ? "attempts" : "operations"][by]);
     }

@@ -432,6 +432,7 @@ cost.view("says of money which part was estimated", {}, async (page) => {
     assert.match(await text(row), /≈ \$0\.\d+ ?, of it estimated \$0\.\d+$/);
     assert.match(await text(page.locator(".tile").first()), /^Cost ≈ \$.* a request, of it estimated \$0\.\d+$/);
     await page.getByText("≈ is estimated in part or whole").waitFor();
+    assert.match(await text(page.locator("figure.chart").first().locator(".legend")), /^measured \$.* estimated \$0\.\d+$/);
     const plain = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "good/mock/tokens-20" }) });
     assert.doesNotMatch(await text(plain), /≈/);
     await open(page, "#/");
