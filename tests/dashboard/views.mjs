@@ -236,7 +236,7 @@ requests.view("finds a request by the id that its client was told", {}, async (p
 requests.view("a long name is shortened, and the whole of it is there", {}, async (page) => {
     await open(page, "#/requests");
     await page.locator("table.requests tbody a").first().waitFor();
-    const { id } = await request("wrong", { isLong: true });
+    const { id } = await request("mock/ok", { isLong: true });
     const row = page.locator("table.requests tbody tr", { has: page.locator(`a[href$="${id}"]`) });
     const name = row.locator("td.client bdi");
     assert.equal(await name.getAttribute("title"), LONG_NAME);
