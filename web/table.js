@@ -58,14 +58,15 @@ export function table(caption, columns, rows, options = {}) {
             body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
     };
     // At its place. isOpen: more follow that are not shown; what belongs among them is left to them: false.
-    box.addFresh = (row, { max, isOpen }) => {
+    // isQuiet: it does not light up.
+    box.addFresh = (row, { max, isOpen, isQuiet }) => {
         const made = rowOf(row);
         let next = body.firstElementChild;
         while (next !== null && orders.get(next) > orders.get(made))
             next = next.nextElementSibling;
         if (next === null && isOpen)
             return false;
-        made.classList.add("fresh");
+        made.classList.toggle("fresh", !isQuiet);
         body.insertBefore(made, next);
         while (body.rows.length > max)
             body.lastElementChild.remove();

@@ -10,7 +10,11 @@ import { moneyOf } from "/app/money.js";
 import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
 const PAGE = 50;
-const SHOWN_MAX = 500;
+const SHOWN_MAX = 2000;
+// Of what ends while one looks: so many rows at the most, unless more were asked for, drawn together.
+const LIVE_MAX = 100;
+const LIVE_MS = 400;
+const LIT_MAX = 5;
 const FIELDS = ["id", "outcome", "model", "target", "client", "code"];
 
 // Of a plain success nothing need be said.
@@ -115,6 +119,9 @@ export function requests(main, query) {
     let controller = null;
     let next = null;
     let number = 0;
+    let asked = 0; // rows that were asked for
+    let ended = []; // and are not drawn yet
+    let timer = null;
 
     function say() {
         fill(status, number === 0 ? (Object.keys(shown).length > 0
@@ -133,7 +140,7 @@ export function requests(main, query) {
             controller.signal);
             if (!isMore) {
                 seen.clear();
-                number = 0;
+                number = asked = 0;
             }
             const rows = answer.operations.filter((op) => !seen.has(requestId(op.id)));
             rows.forEach((op) => seen.add(requestId(op.id)));
@@ -142,6 +149,7 @@ export function requests(main, query) {
             else
                 list.draw(rows);
             number += rows.length;
+            asked = number;
             next = answer.next;
             say();
             if (isMore)
@@ -152,17 +160,31 @@ export function requests(main, query) {
             fill(status, fault.message, " ", fault.advice);
         }
         more.disabled = false;
-        more.hidden = !next || number >= SHOWN_MAX * 4;
+        more.hidden = !next || number >= SHOWN_MAX;
     }
 
     function onOperation(op) {
-        const id = requestId(op.id);
-        if (!fits(op, shown) || seen.has(id))
+        if (!fits(op, shown))
             return;
-        if (!list.addFresh(op, { max: SHOWN_MAX, isOpen: Boolean(next) }))
-            return;
-        seen.add(id);
-        number = Math.min(number + 1, SHOWN_MAX);
+        ended.push(op);
+        // The others would be pushed out at once.
+        if (ended.length > LIVE_MAX)
+            ended.shift();
+        timer ??= setTimeout(drawEnded, LIVE_MS);
+    }
+
+    function drawEnded() {
+        const max = Math.max(LIVE_MAX, asked);
+        timer = null;
+        // Many that light up would keep the page busy, and nobody could follow them.
+        const isQuiet = ended.length > LIT_MAX;
+        for (const op of ended.filter((one) => !seen.has(requestId(one.id)))) {
+            if (!list.addFresh(op, { max, isOpen: Boolean(next) || number >= max, isQuiet }))
+                continue;
+            seen.add(requestId(op.id));
+            number = Math.min(number + 1, max);
+        }
+        ended = [];
         say();
     }
 
@@ -176,6 +198,7 @@ export function requests(main, query) {
         hear("link", (link) => link === "live" && load(false))];
     return () => {
         controller?.abort();
+        clearTimeout(timer);
         ends.forEach((end) => end());
     };
 }

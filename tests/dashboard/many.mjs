@@ -87,4 +87,29 @@ many.view("what needs attention is shown in part", {}, async (page) => {
     assert.equal(await page.locator(".item").count(), 50);
 });
 
+many.view("of a flood of requests the newest are shown", {}, async (page) => {
+    await request("r777", { gate: gates.many });
+    await open(page, "#/requests", gates.many.admin);
+    const rows = page.locator("table.requests tbody tr");
+    await rows.first().waitFor();
+    const drawn = await page.evaluate(async () => {
+        const { gate, say } = await import("/app/gate.js");
+        let number = 0;
+        new MutationObserver(() => number++).observe(document.querySelector("table.requests tbody"), { childList: true });
+        for (let i = 0; i < 1000; i++) {
+            say("operation", { id: `rep_${i}`, outcome: "succeeded", model: `flood-${i}`, attempts: 1,
+                began: new Date(new Date(gate.state.now).getTime() + i) });
+            if (i % 100 === 99)
+                await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        while (!document.querySelector("table.requests tbody").textContent.includes("flood-999"))
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        return number;
+    });
+    assert.ok(drawn <= 3, `drawn ${drawn} times`);
+    assert.equal(await rows.count(), 100);
+    assert.equal(await page.locator("table.requests .fresh").count(), 0);
+    assert.match(await text(rows.first()), /flood-999/);
+});
+
 export const groups = [many];
