@@ -1,4 +1,5 @@
-// What somebody on call should look at: what is wrong, since when or until when, and what to do.
+// What somebody on call should look at: what is wrong, since when or until when, and what to do. Of what
+// there may be hundreds, title, text and actions are functions.
 
 import { el, said } from "/app/dom.js";
 import { count, plural, share, usd, words } from "/app/format.js";
@@ -103,11 +104,11 @@ function ofBudgets(state, items) {
             continue;
         const isOver = part >= 1 || budget.awaited;
         items.push({ tone: isOver && budget.on_exceed !== "warn" ? BAD : WARN,
-            title: [...budgetName(budget.scope), isOver ? " is used up" : " is nearly used up"],
-            text: [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)}. `, isOver ? EXCEEDED[budget.on_exceed] : "",
+            title: () => [...budgetName(budget.scope), isOver ? " is used up" : " is nearly used up"],
+            text: () => [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)}. `, isOver ? EXCEEDED[budget.on_exceed] : "",
                 budget.renews ? [" It renews in ", countdown(budget.renews)] : ""],
             todo: "Raise it, or see who spends.", link: ["#/cost", "Show the cost"],
-            actions: [raiseButton(budget)] });
+            actions: () => [raiseButton(budget)] });
     }
 }
 
@@ -135,6 +136,7 @@ export function whyOf(target) {
         : target.until ? countdown(target.until) : "a moment"));
 }
 
+const NAMED_MAX = 10;
 const TONES = { breaker_open: BAD, no_key: BAD, out_of_service: INFO };
 
 // Targets of one provider without a key are one thing to look at.
@@ -142,29 +144,34 @@ function ofTargets(state, items) {
     const isKeyless = (target) => target.state === "no_key";
     for (const target of state.targets.filter((one) => TITLES[one.state] && !isKeyless(one)))
         items.push({ tone: TONES[target.state] || WARN,
-            title: [said(target.target), ` ${TITLES[target.state]}`], text: whyOf(target),
+            title: () => [said(target.target), ` ${TITLES[target.state]}`], text: () => whyOf(target),
             todo: isLimited(target) ? "Wait, send fewer requests, or add a key." : ADVICE[target.state],
-            actions: targetActions(target) });
-    for (const provider of new Set(state.targets.filter(isKeyless).map((target) => target.provider))) {
-        const those = state.targets.filter((target) => isKeyless(target) && target.provider === provider);
-        items.push({ tone: BAD, title: ["None of ", said(provider), "’s keys can be used"],
-            text: those.length === 1 ? said(those[0].target)
-                : [`${those.length} targets: `, said(those.map((target) => target.model).join(", "))],
-            todo: ADVICE.no_key, link: ["#/targets", "Show the keys"] });
+            actions: () => targetActions(target) });
+    const keyless = new Map();
+    for (const target of state.targets.filter(isKeyless)) {
+        if (!keyless.has(target.provider))
+            keyless.set(target.provider, []);
+        keyless.get(target.provider).push(target);
     }
+    for (const [provider, those] of keyless)
+        items.push({ tone: BAD, title: () => ["None of ", said(provider), "’s keys can be used"],
+            text: () => (those.length === 1 ? said(those[0].target) : [`${those.length} targets: `,
+                said(those.slice(0, NAMED_MAX).map((target) => target.model).join(", ")),
+                those.length > NAMED_MAX ? ` and ${those.length - NAMED_MAX} more` : ""]),
+            todo: ADVICE.no_key, link: ["#/targets", "Show the keys"] });
 }
 
 function ofKeys(state, items) {
     for (const key of state.keys) {
         if (key.state === "dead")
-            items.push({ tone: BAD, title: ["Key ", said(key.id), " was refused"],
+            items.push({ tone: BAD, title: () => ["Key ", said(key.id), " was refused"],
                 text: `${key.provider} does not take it. It is not used any more.`,
                 todo: "Put a good key into its place and reload, or try it again.",
-                actions: keyActions(key) });
+                actions: () => keyActions(key) });
         else if (key.state === "exhausted")
-            items.push({ tone: BAD, title: ["Key ", said(key.id), " is used up"],
-                text: key.until ? ["Asked again in ", countdown(key.until)] : "Its quota or credit is spent.",
-                todo: "Add credit or raise the limit, then try it again.", actions: keyActions(key) });
+            items.push({ tone: BAD, title: () => ["Key ", said(key.id), " is used up"],
+                text: () => key.until ? ["Asked again in ", countdown(key.until)] : "Its quota or credit is spent.",
+                todo: "Add credit or raise the limit, then try it again.", actions: () => keyActions(key) });
     }
 }
 

@@ -1,7 +1,7 @@
 // Small marks: how a request ended, how a target or key is. Each has a sign and a word: nobody needs
 // to see colours.
 
-import { el, said } from "/app/dom.js";
+import { cut, el } from "/app/dom.js";
 import { count, ms, requestId, words } from "/app/format.js";
 
 export function badge(tone, sign, text) {
@@ -71,14 +71,14 @@ export function placeOf({ target, provider, model, credential }) {
 // Who was asked for, and who answered where that is somebody else.
 export function wayOf(operation) {
     if (operation.outcome === "notice")
-        return said(placeOf(operation) || "the gateway");
+        return cut(placeOf(operation) || "the gateway");
     const { model = "", target = "" } = operation;
     const own = target.slice(target.indexOf("/") + 1);
     if (target === "")
-        return said(model || "–");
+        return cut(model || "–");
     if (model === "" || model === target || model === own)
-        return said(target);
-    return el("span", {}, said(model), el("span", { class: "arrow" }, " → "), said(target));
+        return cut(target);
+    return el("span", {}, cut(model), el("span", { class: "arrow" }, " → "), cut(target));
 }
 
 export function operationLink(operation, ...children) {

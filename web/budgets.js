@@ -4,7 +4,7 @@ import { el, said } from "/app/dom.js";
 import { share, usd } from "/app/format.js";
 import { gate } from "/app/gate.js";
 import { countdown } from "/app/clocks.js";
-import { table } from "/app/table.js";
+import { longTable } from "/app/long.js";
 import { bar } from "/app/bar.js";
 import { raiseButton } from "/app/attention.js";
 
@@ -28,8 +28,12 @@ function usedOf(budget) {
         raised ? `, raised by ${usd(raised)}` : "")];
 }
 
+// Those that somebody waits for first, then by the share that is used; those without a limit last.
+const usedPart = ({ awaited, spent_usd: spent, limit_usd: limit }) =>
+    (awaited ? Infinity : limit ? spent / limit : -1);
+
 export function budgets() {
-    const list = table("Budgets", [
+    const list = longTable("Budgets", [
         { name: "Budget", class: "way", cell: (b) => [said(b.scope), el("span", { class: "note" }, ruleOf(b)),
             el("div", { class: "narrow-only" }, usedOf(b))] },
         { name: "Spent", class: "num", cell: (b) => usd(b.spent_usd) },
@@ -37,14 +41,13 @@ export function budgets() {
         { name: "Used", class: "wide lane", cell: usedOf },
         { name: "Renews", class: "num wide", cell: (b) => (b.renews ? ["in ", countdown(b.renews)] : "never") },
         { name: "Change", class: "fit actions", cell: (b) => (b.limit_usd ? raiseButton(b) : "") },
-    ], [], { heads: true });
+    ], { heads: true, nouns: "budgets", first: 10, key: (b) => b.scope });
     const section = el("section", { class: "panel flush", "aria-labelledby": "budgets-title", hidden: true },
         el("h2", { id: "budgets-title" }, "Budgets"), list);
     section.draw = () => {
         const known = gate.state?.budgets || [];
         section.hidden = known.length === 0;
-        if (!list.contains(document.activeElement) && document.querySelector("dialog") === null)
-            list.draw(known);
+        list.show([...known].sort((a, b) => usedPart(b) - usedPart(a) || (b.spent_usd || 0) - (a.spent_usd || 0)));
     };
     return section;
 }

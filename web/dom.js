@@ -51,9 +51,24 @@ export function said(text, props = {}) {
     return el("bdi", props, text);
 }
 
+// The same where there is little room: the style sheet cuts it, and the whole is there for whoever points at it.
+export function cut(text, props = {}) {
+    return said(text, { title: text, ...props });
+}
+
 export function fill(element, ...children) {
     element.replaceChildren();
     return add(element, children);
+}
+
+const filled = new WeakMap();
+
+// Filled anew where what it is made of is not what it was.
+export function refill(element, mark, make) {
+    if (filled.get(element) === mark)
+        return;
+    filled.set(element, mark);
+    fill(element, make());
 }
 
 // For those who do not see the page; rarely.

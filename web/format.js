@@ -96,8 +96,9 @@ export function when(at) {
         : `${DAY.format(date)} ${CLOCK.format(date)}`;
 }
 
-export function ago(at) {
-    const seconds = Math.round((Date.now() - new Date(at)) / 1000);
+// now: by the clock that `at` is of.
+export function ago(at, now) {
+    const seconds = Math.round((now - new Date(at)) / 1000);
     return seconds < 5 ? "just now" : `${span(seconds * 1000)} ago`;
 }
 

@@ -32,6 +32,23 @@ export function say(name, detail) {
     bus.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
+// Resolves when the gateway's clock is known; false: not in so many ms.
+export function knowClock(most) {
+    return new Promise((resolve) => {
+        if (gate.state !== null) {
+            resolve(true);
+            return;
+        }
+        const timer = setTimeout(() => end(false), most);
+        const unhear = hear("state", () => end(true));
+        const end = (isKnown) => {
+            clearTimeout(timer);
+            unhear();
+            resolve(isKnown);
+        };
+    });
+}
+
 export const now = () => Date.now() + gate.offset;
 
 function onEvent(name, data) {

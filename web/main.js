@@ -2,7 +2,7 @@
 
 import { el, fill } from "/app/dom.js";
 import { whenRefused } from "/app/api.js";
-import { gate, hear, start, stop } from "/app/gate.js";
+import { gate, hear, now, start, stop } from "/app/gate.js";
 import { RANGES, range, setRange } from "/app/range.js";
 import { ago, span } from "/app/format.js";
 import { login } from "/app/login.js";
@@ -99,7 +99,7 @@ function drawLink() {
     document.body.classList.toggle("stale", isGone);
     if (isGone)
         fill(trouble, el("b", {}, gate.fault.status ? gate.fault.message : "The gateway does not answer."), " ",
-            gate.state !== null ? `What is shown is from ${ago(gate.state.now)}. ` : "",
+            gate.state !== null ? `What is shown is from ${ago(gate.state.now, now())}. ` : "",
             "It is asked again until it does.");
 }
 

@@ -14,6 +14,18 @@ function pretty(raw) {
     }
 }
 
+// As the command says it.
+const WHY_NOT = { configuration: "no: the set-up must change first", content: "no: the request must change first",
+    capacity: "no: quota, plan, credit or balance is used up",
+    ambiguous: "not safe: the request may have been carried out already",
+    unknown: "no: what went wrong is not known" };
+
+function retryOf(report, meta) {
+    if (report.retryable)
+        return meta.retry_after_ms ? `yes, after ${ms(meta.retry_after_ms)}` : "yes";
+    return WHY_NOT[report.error_category] || "no";
+}
+
 // isRest: the message and what to do stand elsewhere.
 export function reportFacts(report, isRest = false) {
     const meta = report.provider_metadata || {};
@@ -21,8 +33,7 @@ export function reportFacts(report, isRest = false) {
         ["Means", `${words(report.error_code)} (${report.error_class})`],
         ["Message", !isRest && said(report.message)],
         ["It said", report.detail && said(report.detail)],
-        ["Retry", report.retryable ? (meta.retry_after_ms ? `yes, after ${ms(meta.retry_after_ms)}` : "yes")
-            : `no${report.error_category ? `: ${report.error_category}` : ""}`],
+        ["Retry", retryOf(report, meta)],
         ["Do", !isRest && report.user_action && [el("b", {}, `${words(report.user_action.kind)}. `),
             report.user_action.detail]],
         ["Provider", report.provider && [said(report.provider), report.model ? [" · ", said(report.model)] : []]],

@@ -2,7 +2,7 @@
 
 import { get } from "/app/api.js";
 import { fill } from "/app/dom.js";
-import { hear, now } from "/app/gate.js";
+import { hear, knowClock, now } from "/app/gate.js";
 import { range } from "/app/range.js";
 
 const FASTEST_MS = 5000;
@@ -13,6 +13,9 @@ const FACTOR = 50;
 const SLOW_MS = 300;
 // Of a long time the end is asked for first: millions of rows take their time to add up.
 const END_MS = 3600000;
+const END = "1h";
+// The first question waits so long for the gateway's clock; ours may be hours away from it.
+const CLOCK_MS = 2000;
 
 // The steps of time from the first to now, as charts show them; what the answer has of each.
 export function seriesOf(answer, of, names) {
@@ -35,7 +38,7 @@ function sayPartial(text) {
 }
 
 // Asks for `by` of the range that is shown, again and again, until the function that it gives is
-// called. filter: more of the query. onAnswer(answer), onFault(fault).
+// called. filter: more of the query. onAnswer(answer; isPart: of the last hour alone), onFault(fault).
 export function follow(by, filter, onAnswer, onFault) {
     let timer = null;
     let controller = null;
@@ -53,18 +56,22 @@ export function follow(by, filter, onAnswer, onFault) {
         const slow = setTimeout(() => document.body.classList.add("adding"), SLOW_MS);
         try {
             const { id, ms, step } = range();
-            const since = Math.ceil((now() - ms) / step) * step;
+            // Without its clock, so long as it counts itself.
+            const hasClock = await knowClock(CLOCK_MS);
+            if (ended || own.signal.aborted)
+                return;
+            const firstStep = (end) => Math.ceil((end - ms) / step) * step;
             const from = (start) => get("/admin/v1/stats", { ...filter(), by: by.join(","), since: start,
                 step: `${step / 1000}s` }, own.signal);
             if (whole !== id && ms > 2 * END_MS) {
-                const end = await from(Math.floor(now() - END_MS));
+                const end = await from(END);
                 if (ended || own.signal.aborted)
                     return;
-                onAnswer({ ...end, wanted: since });
+                onAnswer({ ...end, wanted: firstStep(new Date(end.until)), isPart: true });
                 isPart = true;
                 sayPartial("So far of the last hour; the rest is being added up.");
             }
-            const answer = await from(since);
+            const answer = await from(hasClock ? firstStep(now()) : id);
             if (ended || own.signal.aborted)
                 return;
             whole = id;

@@ -5,12 +5,17 @@ import { count, few, share, usd } from "/app/format.js";
 import { hear } from "/app/gate.js";
 import { chart, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
-import { table } from "/app/table.js";
+import { longTable, markOf } from "/app/long.js";
 import { bar } from "/app/bar.js";
+import { LEGEND, about, estimateOf, money } from "/app/money.js";
 import { tile } from "/app/tile.js";
 import { budgets } from "/app/budgets.js";
 
 const COST = [{ key: "cost", name: "spent", value: (g) => g?.cost_usd || 0 }];
+const COST_APART = [
+    { key: "cost", name: "measured", value: (g) => (g?.cost_usd || 0) - (g?.estimated_usd || 0) },
+    { key: "estimated", name: "estimated", value: (g) => g?.estimated_usd || 0 },
+];
 const TOKENS = [
     { key: "in", name: "in", value: (g) => g?.tokens_in || 0 },
     { key: "out", name: "out", value: (g) => g?.tokens_out || 0 },
@@ -21,35 +26,38 @@ const CALLS = [
 ];
 const counted = (title) => ({ title, kind: "bars", format: count, mark: few, whole: true, sum: total });
 
-// Who spent it: by cost or, where no price is known, by tokens.
-function sheet(title, note) {
+// Who spent it: by cost or, where no price is known, by tokens. What is counted are requests, or calls:
+// of a target its own calls, whoever answered in the end.
+function sheet(title, { counts = "Requests", note = null } = {}) {
     let most = 0;
     let sum = 0;
     const weight = (g) => (sum > 0 ? g.cost_usd || 0 : (g.tokens_in || 0) + (g.tokens_out || 0));
-    const list = table(title, [
-        { name: title, class: "way", cell: (g) => (g.rest ? "all others" : said(g.name || "none")) },
-        { name: "Requests", class: "num wide", cell: (g) => count(g.count) },
+    const nameOf = (g) => (g.rest ? "all others" : g.name || "none");
+    const list = longTable(title, [
+        { name: title, class: "way", cell: (g) => (g.rest ? nameOf(g) : said(nameOf(g))) },
+        { name: counts, class: "num wide", cell: (g) => count(g.count) },
         { name: "Tokens in", class: "num wide", cell: (g) => count(g.tokens_in || 0) },
         { name: "Tokens out", class: "num wide", cell: (g) => count(g.tokens_out || 0) },
         { name: "Wasted calls", class: "num", cell: (g) => share(g.wasted || 0, g.attempts) },
-        { name: "Cost", class: "num", cell: (g) => usd(g.cost_usd) },
+        { name: "Cost", class: "num", cell: (g) => money(g) },
         { name: "Share", class: "wide lane", cell: (g) => bar(weight(g), most) },
-    ], [], { heads: true, empty: "Nothing in this time." });
+    ], { heads: true, empty: "Nothing in this time.", nouns: `${title.toLowerCase()}s`, key: nameOf,
+        mark: (g) => markOf(g, most) });
     const section = el("section", { class: "panel flush", "aria-label": title },
         el("h2", {}, `By ${title.toLowerCase()}`), list, note ? el("p", { class: "note foot-note" }, note) : null);
     section.draw = (groups) => {
         sum = groups.reduce((all, g) => all + (g.cost_usd || 0), 0);
         const sorted = [...groups].sort((a, b) => weight(b) - weight(a) || b.count - a.count);
         most = sorted.length > 0 ? weight(sorted[0]) : 0;
-        list.draw(sorted);
+        list.show(sorted);
     };
     return section;
 }
 
 function tilesOf({ operations: { total: all }, attempts: { total: tries } }) {
     return [
-        tile("Cost", usd(all.cost_usd),
-            all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : all.count ? "no price is known" : null),
+        tile("Cost", about(all), all.cost_usd ? [`${usd(all.cost_usd / all.count)} a request`, estimateOf(all)]
+            .filter(Boolean).join(", ") : all.count ? "no price is known" : null),
         tile("Tokens in", count(all.tokens_in || 0)),
         tile("Tokens out", count(all.tokens_out || 0)),
         tile("Wasted calls", count(tries.wasted || 0),
@@ -64,14 +72,16 @@ export function cost(main) {
     const money = budgets();
     const charts = [
         { figure: chart({ title: "Cost", kind: "bars", format: usd, sum: total,
-            empty: "Nothing was charged in this time." }), of: "operations", names: COST },
-        { figure: chart(counted("Tokens")), of: "operations", names: TOKENS },
-        { figure: chart(counted("Calls to providers")), of: "attempts", names: CALLS },
+            empty: "Nothing was charged in this time." }), of: "operations",
+            names: ({ operations: { total: all } }) => (all.estimated_usd ? COST_APART : COST) },
+        { figure: chart(counted("Tokens")), of: "operations", names: () => TOKENS },
+        { figure: chart(counted("Calls to providers")), of: "attempts", names: () => CALLS },
     ];
     const sheets = {
         model: sheet("Model"),
         client: sheet("Client"),
-        target: sheet("Target", "By the target that answered last."),
+        target: sheet("Target", { counts: "Calls", note: "Each call is its own target’s, with what it cost and " +
+            "whether it was of use, whoever answered in the end." }),
     };
 
     function onAnswer(answer) {
@@ -79,10 +89,10 @@ export function cost(main) {
         fill(problem);
         fill(tiles, tilesOf(answer));
         fill(hint, all.count && !all.cost_usd ? "No cost is on record: for these models no price is known, " +
-            "or they are free. Shares are of tokens." : null);
-        charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names)));
+            "or they are free. Shares are of tokens." : all.estimated_usd ? LEGEND : null);
+        charts.forEach(({ figure, of, names }) => figure.draw(seriesOf(answer, of, names(answer))));
         for (const [by, section] of Object.entries(sheets))
-            section.draw(answer.operations[by]);
+            section.draw(answer[by === "target" ? "attempts" : "operations"][by]);
     }
 
     fill(main, el("h1", {}, "Cost"), el("section", { "aria-label": "Sums" }, tiles), hint, problem, money,

@@ -1,17 +1,19 @@
 // One page that says what failed, what was tried, what it cost and what to do.
 
-import { el, fill, said } from "/app/dom.js";
-import { count, few, ms, plural, requestId, share, usd, when, words } from "/app/format.js";
+import { cut, el, fill, said } from "/app/dom.js";
+import { count, few, ms, plural, requestId, share, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
 import { attention } from "/app/attention.js";
 import { chart, last, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
 import { tile } from "/app/tile.js";
+import { about, estimateOf } from "/app/money.js";
 import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
 const FEED_MAX = 12;
 const ITEMS_MAX = 6;
+const ITEMS_MORE = 50;
 const OUTCOMES = [
     { key: "ok", name: "ok", value: (g) => (g?.succeeded || 0) - (g?.recovered || 0) },
     { key: "recovered", name: "recovered", value: (g) => g?.recovered || 0 },
@@ -41,21 +43,25 @@ function tilesOf(stats, state) {
         tile("First token p99", ms(all.first_byte_ms?.p99), `p50 ${ms(all.first_byte_ms?.p50)}`),
         tile("Wasted calls", count(tries.wasted || 0),
             `${share(tries.wasted || 0, tries.count)} of ${count(tries.count)}`),
-        tile("Cost", usd(all.cost_usd),
-            `${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`),
+        tile("Cost", about(all), [`${count((all.tokens_in || 0) + (all.tokens_out || 0))} tokens`, estimateOf(all)]
+            .filter(Boolean).join(", ")),
     ];
 }
+
+// Parts may be functions: what nobody sees is not made.
+const made = (part) => (typeof part === "function" ? part() : part);
 
 function itemOf(item) {
     const marks = { bad: "✕", warn: "!", info: "i" };
     const names = { bad: "Problem", warn: "Warning", info: "Note" };
+    const actions = made(item.actions) || [];
     return el("li", { class: `item ${item.tone}` },
         el("span", { class: "item-mark", "aria-hidden": "true" }, marks[item.tone]),
         el("div", { class: "item-body" },
-            el("h3", {}, el("span", { class: "hidden" }, `${names[item.tone]}: `), item.title),
-            el("p", {}, item.text, item.link ? [" ", el("a", { href: item.link[0] }, item.link[1])] : null),
+            el("h3", {}, el("span", { class: "hidden" }, `${names[item.tone]}: `), made(item.title)),
+            el("p", {}, made(item.text), item.link ? [" ", el("a", { href: item.link[0] }, item.link[1])] : null),
             item.todo ? el("p", { class: "todo" }, el("b", {}, "Do: "), item.todo) : null),
-        item.actions?.length ? el("div", { class: "row" }, item.actions) : null);
+        actions.length > 0 ? el("div", { class: "row" }, actions) : null);
 }
 
 // As many as there are cards of each kind: "3 problems, 2 warnings and 1 note".
@@ -66,18 +72,36 @@ function countsOf(items) {
     return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
 }
 
-function verdictOf(items, stats) {
+// Why it cannot be said that all is well, with its sign; null: it can. sums: {stats, fault}
+function unknownOf({ stats, fault }) {
+    if (gate.link === "waiting" && gate.fault !== null)
+        return ["?", "cannot be told: the gateway does not answer"];
+    if (gate.state === null)
+        return ["…", "is not known yet"];
+    if (!gate.state.store.on)
+        return ["–", "is not known: no audit is kept"];
+    if (fault !== null)
+        return ["?", "cannot be told: the audit’s sums are missing"];
+    if (stats === null)
+        return ["…", "is not known yet: they are being added up"];
+    return stats.isPart ? ["…", "is known of the last hour alone: the rest is being added up"] : null;
+}
+
+// Green is said of what is known alone.
+function verdictOf(items, sums) {
     const has = (tone) => items.some((item) => item.tone === tone);
-    const all = stats?.operations.total.count || 0;
+    const unknown = unknownOf(sums);
     if (has("bad"))
         return ["bad", "✕", `${countsOf(items)} to look at`];
     if (has("warn"))
-        return ["warn", "!", `Working, with ${countsOf(items)}`];
-    if (gate.state === null)
-        return ["dim", "…", "Looking"];
+        return ["warn", "!", unknown === null ? `Working, with ${countsOf(items)}`
+            : `${countsOf(items)}; how requests fare ${unknown[1]}`];
+    if (unknown !== null)
+        return ["dim", unknown[0], `How requests fare ${unknown[1]}`];
     if (items.length > 0)
         return ["good", "✓", `All is well, with ${countsOf(items)}`];
-    return ["good", "✓", all > 0 ? "All is well" : "All is well; nobody has asked for anything"];
+    return ["good", "✓", sums.stats.operations.total.count > 0 ? "All is well"
+        : "All is well; nobody has asked for anything in this time"];
 }
 
 // One line of what happens.
@@ -91,7 +115,7 @@ function feedRow(operation) {
             operation.message ? said(operation.message, { class: "note" }) : null,
             operation.outcome === "cancelled" ? el("span", { class: "note" }, "the client left") : null,
             effort ? el("span", { class: "note" }, effort) : null),
-        said(operation.client || "", { class: "feed-client" }),
+        cut(operation.client || "", { class: "feed-client" }),
         el("span", { class: "feed-ms" }, ms(operation.latency_ms)));
 }
 
@@ -165,28 +189,31 @@ export function overview(main) {
     };
     const live = feed();
     let stats = null;
-    let isWhole = false;
+    let missing = null; // why the last question was not answered
+    let limit = ITEMS_MAX;
     const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
-        isWhole = true;
+        limit += limit === ITEMS_MAX ? ITEMS_MORE - ITEMS_MAX : ITEMS_MORE;
         drawItems();
     } });
 
     function drawItems() {
         const found = attention(gate.state, stats);
-        const [tone, sign, text] = verdictOf(found, stats);
+        const [tone, sign, text] = verdictOf(found, { stats, fault: missing });
         verdict.className = `verdict ${tone}`;
         fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
         // What is focused is left alone until it is not.
         if (!items.contains(document.activeElement))
-            fill(items, found.slice(0, isWhole ? found.length : ITEMS_MAX).map(itemOf));
-        rest.hidden = isWhole || found.length <= ITEMS_MAX;
-        rest.textContent = `Show all ${found.length}`;
+            fill(items, found.slice(0, limit).map(itemOf));
+        rest.hidden = found.length <= limit;
+        rest.textContent = found.length <= ITEMS_MORE ? `Show all ${found.length}`
+            : `Show more of ${count(found.length)}`;
         if (stats !== null)
             fill(tiles, tilesOf(stats, gate.state));
     }
 
     function onAnswer(answer) {
         stats = answer;
+        missing = null;
         fill(problem);
         for (const one of Object.values(charts))
             one.hidden = false;
@@ -199,6 +226,8 @@ export function overview(main) {
 
     const problem = el("div", { role: "status" });
     const onFault = (fault) => {
+        missing = fault;
+        drawItems();
         if (fault.status !== 0 && fault.status !== 401)
             fill(problem, el("p", { class: "panel bad-text" }, `${fault.message} ${fault.advice || ""}`));
     };
@@ -209,7 +238,10 @@ export function overview(main) {
         el("div", { class: "charts" }, Object.values(charts)), live.section);
     fill(tiles, tile("Requests", "…"));
     drawItems();
-    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), hear("state", drawItems),
-        ...live.end];
+    const ends = [follow(["time", "code"], () => ({}), onAnswer, onFault), hear("state", drawItems), hear("link", drawItems),
+        hear("range", () => {
+            stats = null;
+            drawItems();
+        }), ...live.end];
     return () => ends.forEach((end) => end());
 }

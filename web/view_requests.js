@@ -1,15 +1,20 @@
 // Requests: filtered, paged, and live where nothing stands in the way.
 
-import { el, fill, said, tell } from "/app/dom.js";
-import { count, ms, requestId, usd, when, words } from "/app/format.js";
+import { cut, el, fill, said, tell } from "/app/dom.js";
+import { count, ms, requestId, when, words } from "/app/format.js";
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
 import { range } from "/app/range.js";
 import { table } from "/app/table.js";
+import { moneyOf } from "/app/money.js";
 import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
 const PAGE = 50;
-const SHOWN_MAX = 500;
+const SHOWN_MAX = 2000;
+// Of what ends while one looks: so many rows at the most, unless more were asked for, drawn together.
+const LIVE_MAX = 100;
+const LIVE_MS = 400;
+const LIT_MAX = 5;
 const FIELDS = ["id", "outcome", "model", "target", "client", "code"];
 
 // Of a plain success nothing need be said.
@@ -24,18 +29,17 @@ function whatOf(op) {
 }
 
 const COLUMNS = [
-    { name: "Ended", class: "time wide", cell: (op) => el("time", { datetime: op.ended || op.began },
-        when(op.ended || op.began)) },
+    { name: "Began", class: "time wide", cell: (op) => el("time", { datetime: op.began }, when(op.began)) },
     { name: "Outcome", class: "fit", cell: (op) => outcomeBadge(op) },
     { name: "Model and target", class: "way", cell: (op) => [operationLink(op, wayOf(op)),
-        el("span", { class: "narrow-only note" }, [when(op.ended || op.began), op.client,
-            op.code && words(op.code)].filter(Boolean).join(" · "))] },
-    { name: "Client", class: "wide client", cell: (op) => said(op.client || "–") },
+        el("span", { class: "narrow-only note" }, when(op.began), op.client ? [" · ", cut(op.client)] : null,
+            op.code ? ` · ${words(op.code)}` : null)] },
+    { name: "Client", class: "wide client", cell: (op) => (op.client ? cut(op.client) : "–") },
     { name: "What happened", class: "wide what", cell: whatOf },
     { name: "Tries", class: "num wide", cell: (op) => count(op.attempts) },
     { name: "Latency", class: "num", cell: (op) => ms(op.latency_ms) },
     { name: "First token", class: "num wide", cell: (op) => ms(op.first_byte_ms) },
-    { name: "Cost", class: "num wide", cell: (op) => (op.cost_usd === undefined ? "–" : usd(op.cost_usd)) },
+    { name: "Cost", class: "num wide", cell: moneyOf },
 ];
 
 function field(name, label, value, list) {
@@ -106,14 +110,18 @@ export function requests(main, query) {
         history.replaceState(null, "", pairs.length > 0 ? `#/requests?${pairs.join("&")}` : "#/requests");
         load(false);
     });
+    // As the audit pages them: by when they began.
     const list = table("Requests, the newest first", COLUMNS, [], { class: "requests",
-        data: (op) => ({ outcome: outcomeOf(op) }) });
+        order: (op) => new Date(op.began).getTime(), data: (op) => ({ outcome: outcomeOf(op) }) });
     const status = el("p", { class: "note", role: "status" }, "Loading…");
     const more = el("button", { type: "button", hidden: true, onclick: () => load(true) }, "Older ones");
     const seen = new Set();
     let controller = null;
     let next = null;
     let number = 0;
+    let asked = 0; // rows that were asked for
+    let ended = []; // and are not drawn yet
+    let timer = null;
 
     function say() {
         fill(status, number === 0 ? (Object.keys(shown).length > 0
@@ -130,17 +138,18 @@ export function requests(main, query) {
             const answer = await get("/admin/v1/operations", { ...shown, limit: PAGE,
                 since: shown.id ? undefined : range().id, after: isMore ? next : undefined },
             controller.signal);
-            const rows = answer.operations;
             if (!isMore) {
                 seen.clear();
-                number = 0;
+                number = asked = 0;
             }
+            const rows = answer.operations.filter((op) => !seen.has(requestId(op.id)));
             rows.forEach((op) => seen.add(requestId(op.id)));
             if (isMore)
                 list.addLast(rows);
             else
                 list.draw(rows);
             number += rows.length;
+            asked = number;
             next = answer.next;
             say();
             if (isMore)
@@ -151,16 +160,31 @@ export function requests(main, query) {
             fill(status, fault.message, " ", fault.advice);
         }
         more.disabled = false;
-        more.hidden = !next || number >= SHOWN_MAX * 4;
+        more.hidden = !next || number >= SHOWN_MAX;
     }
 
     function onOperation(op) {
-        const id = requestId(op.id);
-        if (!fits(op, shown) || seen.has(id))
+        if (!fits(op, shown))
             return;
-        seen.add(id);
-        list.addFirst(op, SHOWN_MAX);
-        number = Math.min(number + 1, SHOWN_MAX);
+        ended.push(op);
+        // The others would be pushed out at once.
+        if (ended.length > LIVE_MAX)
+            ended.shift();
+        timer ??= setTimeout(drawEnded, LIVE_MS);
+    }
+
+    function drawEnded() {
+        const max = Math.max(LIVE_MAX, asked);
+        timer = null;
+        // Many that light up would keep the page busy, and nobody could follow them.
+        const isQuiet = ended.length > LIT_MAX;
+        for (const op of ended.filter((one) => !seen.has(requestId(one.id)))) {
+            if (!list.addFresh(op, { max, isOpen: Boolean(next) || number >= max, isQuiet }))
+                continue;
+            seen.add(requestId(op.id));
+            number = Math.min(number + 1, max);
+        }
+        ended = [];
         say();
     }
 
@@ -174,6 +198,7 @@ export function requests(main, query) {
         hear("link", (link) => link === "live" && load(false))];
     return () => {
         controller?.abort();
+        clearTimeout(timer);
         ends.forEach((end) => end());
     };
 }

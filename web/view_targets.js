@@ -1,12 +1,12 @@
 // Targets and keys: who can be asked, who not, until when and why.
 
-import { el, fill, said } from "/app/dom.js";
+import { el, fill, refill, said } from "/app/dom.js";
 import { count, ms, plural, share } from "/app/format.js";
 import { gate, hear } from "/app/gate.js";
 import { range } from "/app/range.js";
 import { countdown } from "/app/clocks.js";
 import { follow } from "/app/stats.js";
-import { table } from "/app/table.js";
+import { longTable, markOf } from "/app/long.js";
 import { breakerBadge, keyBadge, targetBadge } from "/app/badge.js";
 import { keyActions, reloadButton, targetActions, whyOf } from "/app/attention.js";
 
@@ -18,21 +18,30 @@ function gauge(name, value, most, text) {
     return el("div", { class: "gauge" }, el("span", {}, name), meter, el("span", { class: "num" }, text));
 }
 
-// What the audit knows of a target; "openai/*" stands for all of its models that no other names.
-function sumsOf(target, stats, all) {
-    const groups = (stats?.attempts.target || []).filter((group) => group.name);
-    if (target.model !== "*")
-        return groups.filter((group) => group.name === target.target);
-    const named = new Set(all.map((other) => other.target));
-    return groups.filter((group) => group.name.startsWith(`${target.provider}/`) && !named.has(group.name));
+// What the audit knows of each target; "openai/*" stands for all of its models that no other names.
+function sumsOf(targets, stats) {
+    const groups = stats?.attempts.target || [];
+    // Those for whom there was no room may be any that have no group of their own.
+    const isAll = stats !== null && !groups.some((group) => group.rest);
+    const sums = new Map(targets.map(({ target }) => [target, { calls: 0, failed: 0, p99: -1, isKnown: isAll }]));
+    const rests = new Map(targets.filter(({ model }) => model === "*").map(({ provider, target }) =>
+        [provider, sums.get(target)]));
+    for (const group of groups.filter(({ name }) => name)) {
+        const sum = sums.get(group.name) || rests.get(group.name.slice(0, group.name.indexOf("/")));
+        if (sum === undefined)
+            continue;
+        sum.calls += group.count;
+        sum.failed += group.failed || 0;
+        sum.p99 = Math.max(sum.p99, group.latency_ms?.p99 ?? -1);
+        sum.isKnown = true;
+    }
+    return sums;
 }
 
-const add = (groups, key) => groups.reduce((sum, group) => sum + (group[key] || 0), 0);
-const worst = (groups, of, at) => groups.reduce((most, group) =>
-    Math.max(most, group[of]?.[at] ?? -1), -1);
-
 // Most of what it is asked fails.
-const isFailing = (groups) => add(groups, "count") >= FEW && add(groups, "failed") * 2 > add(groups, "count");
+const isFailing = ({ calls, failed }) => calls >= FEW && failed * 2 > calls;
+
+const failedOf = (sum) => el("span", { class: isFailing(sum) ? "bad-text" : null }, share(sum.failed, sum.calls));
 
 const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null];
 
@@ -42,41 +51,59 @@ function auditOf(store) {
     return store.down ? "down" : `${store.kind}, ${count(store.kept)} kept, ${count(store.queued)} waiting`;
 }
 
-// Those in trouble first, then those that are asked most.
+function factsOf({ config, loops, store }) {
+    const sum = (key) => loops.reduce((all, loop) => all + loop[key], 0);
+    return [
+        ["Configuration", [said(config.file || "from the environment"), `, edition ${config.generation}`]],
+        ["Audit", auditOf(store)],
+        ["Clients", plural(sum("connections"), "connection", "connections")],
+        ["Providers", `${count(sum("upstream_busy"))} busy, ${count(sum("upstream_idle"))} idle connections`],
+        ["Event loops", [count(loops.length),
+            sum("stalls") > 0 ? `, stalled ${plural(sum("stalls"), "time", "times")}` : ""]],
+    ].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
+}
+
+// Those in trouble first, then those that fail, then those that are asked most.
 const TROUBLE = ["breaker_open", "no_key", "cooling", "full", "out_of_service", "up"];
-const byTrouble = (callsOf) => (a, b) => TROUBLE.indexOf(a.state) - TROUBLE.indexOf(b.state)
-    || callsOf(b) - callsOf(a) || a.target.localeCompare(b.target);
+const inOrder = (a, b) => (a < b ? -1 : Number(a > b));
+const byTrouble = (sums) => (a, b) => TROUBLE.indexOf(a.state) - TROUBLE.indexOf(b.state)
+    || isFailing(sums.get(b.target)) - isFailing(sums.get(a.target))
+    || sums.get(b.target).calls - sums.get(a.target).calls || inOrder(a.target, b.target);
+
+// Keys the same way; among equals they stay in the configuration's order.
+const KEY_TROUBLE = ["dead", "exhausted", "cooling", "healthy"];
+const byKeyTrouble = (a, b) => KEY_TROUBLE.indexOf(a.state) - KEY_TROUBLE.indexOf(b.state)
+    || (b.limited_targets || 0) - (a.limited_targets || 0);
 
 export function targets(main) {
     let stats = null;
-    const sums = (target) => sumsOf(target, stats, gate.state.targets);
-    const list = table("Targets", [
+    let sums = new Map();
+    const of = (target) => sums.get(target.target);
+    const list = longTable("Targets", [
         { name: "Target", class: "way", cell: (t) => [said(t.target),
-            el("div", { class: "narrow-only sides" }, el("div", { class: "state" }, stateOf(t),
-                t.breaker === "half_open" ? ["Breaker: ", breakerBadge(t.breaker)] : null),
-                el("div", { class: "row" }, targetActions(t)))] },
+            el("div", { class: "narrow-only" }, stateOf(t),
+                t.breaker === "half_open" ? ["Breaker: ", breakerBadge(t.breaker)] : null,
+                of(t).calls > 0 ? el("span", { class: "note" }, `${plural(of(t).calls, "call", "calls")}, `,
+                    failedOf(of(t)), " failed") : null)] },
         { name: "State", class: "wide", cell: stateOf },
         { name: "Breaker", class: "wide", cell: (t) => breakerBadge(t.breaker) },
         { name: "Keys", class: "num wide", cell: (t) => (t.keys > 0 ? `${t.usable_keys} of ${t.keys}` : "–") },
         { name: "Under way", class: "num wide", cell: (t) => (t.max_in_flight
             ? `${count(t.in_flight)} of ${count(t.max_in_flight)}` : count(t.in_flight)) },
-        { name: "Calls", class: "num", cell: (t) => count(add(sums(t), "count")) },
-        { name: "Failed", class: "num", cell: (t) => el("span", { class: isFailing(sums(t)) ? "bad-text" : null },
-            share(add(sums(t), "failed"), add(sums(t), "count"))) },
-        { name: "p99", class: "num wide", cell: (t) => {
-            const most = worst(sums(t), "latency_ms", "p99");
-            return most < 0 ? "–" : ms(most);
-        } },
-        { name: "Change", class: "fit actions wide", cell: (t) => targetActions(t) },
-    ], [], { heads: true, empty: "No target is configured." });
-    const keys = table("Keys", [
+        { name: "Calls", class: "num wide", cell: (t) => (of(t).isKnown ? count(of(t).calls) : "–") },
+        { name: "Failed", class: "num wide", cell: (t) => failedOf(of(t)) },
+        { name: "p99", class: "num wide", cell: (t) => (of(t).p99 < 0 ? "–" : ms(of(t).p99)) },
+        { name: "Change", class: "fit actions", cell: (t) => targetActions(t) },
+    ], { heads: true, empty: "No target is configured.", nouns: "targets", key: (t) => t.target,
+        mark: (t) => markOf(t, of(t)) });
+    const keys = longTable("Keys", [
         { name: "Key", class: "way", cell: (key) => said(key.id) },
         { name: "Provider", class: "wide", cell: (key) => said(key.provider) },
         { name: "State", cell: (key) => [keyBadge(key), key.until
             ? el("span", { class: "note" }, "for ", countdown(key.until)) : null, key.limited_targets
             ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null] },
         { name: "Change", class: "fit actions", cell: (key) => keyActions(key) },
-    ], [], { heads: true, empty: "No provider has keys." });
+    ], { heads: true, empty: "No provider has keys.", nouns: "keys", key: (key) => key.id });
     const process = el("div", { class: "gauges" });
     const facts = el("dl", { class: "facts" });
     const wait = el("p", { class: "note" }, "Waiting for the gateway…");
@@ -86,23 +113,13 @@ export function targets(main) {
         if (state === null)
             return;
         wait.hidden = true;
-        // A button that is focused, or a dialog that stands over it, is not taken away.
-        if (!list.contains(document.activeElement) && document.querySelector("dialog") === null)
-            list.draw([...state.targets].sort(byTrouble((t) => add(sums(t), "count"))));
-        if (!keys.contains(document.activeElement) && document.querySelector("dialog") === null)
-            keys.draw(state.keys);
-        const { budget, store, config } = state;
-        fill(process, budget.on ? gauge("Retry budget", budget.tokens, budget.burst,
-            `${count(budget.tokens)} of ${count(budget.burst)}`) : null);
-        const sum = (key) => state.loops.reduce((all, loop) => all + loop[key], 0);
-        fill(facts, [
-            ["Configuration", [said(config.file || "from the environment"), `, edition ${config.generation}`]],
-            ["Audit", auditOf(store)],
-            ["Clients", plural(sum("connections"), "connection", "connections")],
-            ["Providers", `${count(sum("upstream_busy"))} busy, ${count(sum("upstream_idle"))} idle connections`],
-            ["Event loops", [count(state.loops.length),
-                sum("stalls") > 0 ? `, stalled ${plural(sum("stalls"), "time", "times")}` : ""]],
-        ].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+        sums = sumsOf(state.targets, stats);
+        list.show([...state.targets].sort(byTrouble(sums)));
+        keys.show([...state.keys].sort(byKeyTrouble));
+        const { budget } = state;
+        refill(process, markOf(budget), () => (budget.on ? gauge("Retry budget", budget.tokens, budget.burst,
+            `${count(budget.tokens)} of ${count(budget.burst)}`) : null));
+        refill(facts, markOf(state.config, state.store, state.loops), () => factsOf(state));
     }
 
     fill(main, el("h1", {}, "Targets"), wait,

@@ -250,6 +250,8 @@ void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group)
     put_some(w, RC_STR("tokens_out"), group->tokens_out);
     if (group->cost_usd_micro > 0)
         rc_record_json_usd(w, RC_STR("cost_usd"), group->cost_usd_micro);
+    if (group->estimated_usd_micro > 0)
+        rc_record_json_usd(w, RC_STR("estimated_usd"), group->estimated_usd_micro);
     put_times(w, RC_STR("latency_ms"), &group->latency);
     put_times(w, RC_STR("first_byte_ms"), &group->first_byte);
     put_classes(w, group);

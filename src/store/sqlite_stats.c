@@ -33,6 +33,7 @@ typedef struct row {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    bool is_estimated; /* of an operation: of one of its attempts, at least */
     /* Of an operation whose row has its only attempt. */
     bool has_try;
     int64_t try_model;
@@ -40,12 +41,18 @@ typedef struct row {
     int64_t try_first_byte_ms;
 } row;
 
+/* What the attempts of an operation say of it. */
+typedef struct tried {
+    bool has_failed; /* one of them */
+    uint64_t estimated_usd_micro;
+} tried;
+
 /* --- rows --- */
 
 /* What an attempt has no column for is 0. */
 #define COLUMNS                                                              \
     ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
-    " t.tokens_out, t.cost_usd_micro, t.first_byte_ms"
+    " t.tokens_out, t.cost_usd_micro, t.first_byte_ms, t.flags"
 static const char operations_sql[] =
     "SELECT t.op" COLUMNS ", t.outcome, t.client, t.attempt, %s, %s FROM %s WHERE%s ORDER BY %s";
 #define TRY_COLUMNS "t.try_model, t.try_latency_ms, t.try_first_byte_ms"
@@ -75,22 +82,23 @@ static void read_columns(sqlite3_stmt *statement, row *ret_row)
         .tokens_out = (uint64_t)sqlite3_column_int64(statement, 7),
         .cost_usd_micro = (uint64_t)sqlite3_column_int64(statement, 8),
         .first_byte_ms = optional(statement, 9),
+        .is_estimated = (sqlite3_column_int64(statement, 10) & RC_RECORD_ESTIMATED) != 0,
     };
 }
 
 static void read_operation(sqlite3_stmt *statement, row *ret_row)
 {
     read_columns(statement, ret_row);
-    ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 10);
-    ret_row->client = sqlite3_column_int64(statement, 11);
-    ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 12);
-    ret_row->route = sqlite3_column_int64(statement, 13);
-    ret_row->has_try = sqlite3_column_type(statement, 14) != SQLITE_NULL;
+    ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 11);
+    ret_row->client = sqlite3_column_int64(statement, 12);
+    ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 13);
+    ret_row->route = sqlite3_column_int64(statement, 14);
+    ret_row->has_try = sqlite3_column_type(statement, 15) != SQLITE_NULL;
     if (!ret_row->has_try)
         return;
-    ret_row->try_model = sqlite3_column_int64(statement, 14);
-    ret_row->try_latency_ms = optional(statement, 15);
-    ret_row->try_first_byte_ms = optional(statement, 16);
+    ret_row->try_model = sqlite3_column_int64(statement, 15);
+    ret_row->try_latency_ms = optional(statement, 16);
+    ret_row->try_first_byte_ms = optional(statement, 17);
 }
 
 static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret_row)
@@ -135,6 +143,7 @@ static rc_stats_sample sample_of(const row *from)
         .tokens_in = from->tokens_in,
         .tokens_out = from->tokens_out,
         .cost_usd_micro = from->cost_usd_micro,
+        .estimated_usd_micro = from->is_estimated ? from->cost_usd_micro : 0,
     };
 }
 
@@ -157,13 +166,12 @@ static bool count_attempt(const walk *w, const row *operation, const row *attemp
     return rc_stats_add(w->attempts, &sample) == RC_OK || no_memory(w, fault);
 }
 
-/* *has_failed: becomes true when the attempt failed. */
-static bool add_attempt(const walk *w, const row *operation, bool *has_failed,
-                        rc_store_fault *fault)
+static bool add_attempt(const walk *w, const row *operation, tried *found, rc_store_fault *fault)
 {
     row attempt;
     read_attempt(w->attempt, operation, &attempt);
-    *has_failed = *has_failed || attempt.outcome == RC_OUTCOME_FAILED;
+    found->has_failed = found->has_failed || attempt.outcome == RC_OUTCOME_FAILED;
+    found->estimated_usd_micro += attempt.is_estimated ? attempt.cost_usd_micro : 0;
     return count_attempt(w, operation, &attempt, fault);
 }
 
@@ -173,7 +181,7 @@ static bool add_only(const walk *w, const row *operation, rc_store_fault *fault)
     return count_attempt(w, operation, &attempt, fault);
 }
 
-static bool add_operation(const walk *w, const row *operation, bool has_failed,
+static bool add_operation(const walk *w, const row *operation, const tried *found,
                           rc_store_fault *fault)
 {
     if (w->operations == NULL)
@@ -181,7 +189,10 @@ static bool add_operation(const walk *w, const row *operation, bool has_failed,
     rc_stats_sample sample = sample_of(operation);
     const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
     sample.wasted = operation->tries - (is_good && operation->tries > 0 ? 1 : 0);
-    sample.has_recovered = is_good && has_failed;
+    sample.has_recovered = is_good && found->has_failed;
+    /* Of several attempts some may have been measured. */
+    if (operation->tries > 1)
+        sample.estimated_usd_micro = found->estimated_usd_micro;
     sample.has_faltered =
         sample.has_recovered || (operation->outcome == RC_OUTCOME_FAILED && operation->tries > 0);
     return rc_stats_add(w->operations, &sample) == RC_OK || no_memory(w, fault);
@@ -197,13 +208,13 @@ static bool is_on_row(const walk *w, int code, bool *ret_has_row, rc_store_fault
 
 /* The attempts of an operation, from where they stand. Those before it belong to none that is
  * wanted. */
-static bool add_beside(walk *w, const row *operation, bool *has_failed, rc_store_fault *fault)
+static bool add_beside(walk *w, const row *operation, tried *found, rc_store_fault *fault)
 {
     while (w->has_attempt) {
         const int64_t key = sqlite3_column_int64(w->attempt, 0);
         if (key > operation->key)
             return true;
-        if (key == operation->key && !add_attempt(w, operation, has_failed, fault))
+        if (key == operation->key && !add_attempt(w, operation, found, fault))
             return false;
         if (!is_on_row(w, sqlite3_step(w->attempt), &w->has_attempt, fault))
             return false;
@@ -211,24 +222,25 @@ static bool add_beside(walk *w, const row *operation, bool *has_failed, rc_store
     return true;
 }
 
-static bool add_looked_up(const walk *w, const row *operation, bool *has_failed,
-                          rc_store_fault *fault)
+static bool add_looked_up(const walk *w, const row *operation, tried *found, rc_store_fault *fault)
 {
     bool has_row = false;
     sqlite3_bind_int64(w->attempt, 1, operation->key);
     bool is_good = is_on_row(w, sqlite3_step(w->attempt), &has_row, fault);
     while (is_good && has_row)
-        is_good = add_attempt(w, operation, has_failed, fault) &&
+        is_good = add_attempt(w, operation, found, fault) &&
                   is_on_row(w, sqlite3_step(w->attempt), &has_row, fault);
     sqlite3_reset(w->attempt);
     return is_good;
 }
 
-/* Only of a success after several tries is it not known whether one of them failed. */
+/* Only of a success after several tries is it not known whether one of them failed, and only of
+ * several which of them were estimated. */
 static bool needs_attempts(const walk *w, const row *operation)
 {
     return w->attempts != NULL ||
-           (operation->outcome == RC_OUTCOME_SUCCEEDED && operation->tries > 1);
+           (operation->tries > 1 &&
+            (operation->outcome == RC_OUTCOME_SUCCEEDED || operation->is_estimated));
 }
 
 static bool run(walk *w, rc_store_fault *fault)
@@ -242,16 +254,16 @@ static bool run(walk *w, rc_store_fault *fault)
         if (!has_row)
             return true;
         row operation;
-        bool has_failed = false;
+        tried found = {0};
         read_operation(w->operation, &operation);
         if (operation.has_try && !add_only(w, &operation, fault))
             return false;
-        if (w->is_beside && !add_beside(w, &operation, &has_failed, fault))
+        if (w->is_beside && !add_beside(w, &operation, &found, fault))
             return false;
         if (!w->is_beside && !operation.has_try && needs_attempts(w, &operation) &&
-            !add_looked_up(w, &operation, &has_failed, fault))
+            !add_looked_up(w, &operation, &found, fault))
             return false;
-        if (!add_operation(w, &operation, has_failed, fault))
+        if (!add_operation(w, &operation, &found, fault))
             return false;
     }
 }

@@ -8,6 +8,7 @@
 #define REST_KEY INT64_MIN
 /* One of each kind is kept free for the rest. */
 #define KINDS 7
+#define NAMED (RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL | RC_STATS_BY_ROUTE)
 /* Of pointers, not of groups. */
 #define GROUPS_BYTES (RC_STATS_GROUPS_MAX * sizeof(void *))
 
@@ -46,13 +47,22 @@ void rc_stats_done(rc_stats *stats)
         alloc->put(alloc->ctx, stats->total, sizeof(rc_stats_group));
     stats->groups = NULL;
     stats->total = NULL;
-    stats->count = 0;
+    stats->count = stats->name_count = 0;
 }
 
 static size_t slot_of(uint32_t by, int64_t key)
 {
     uint64_t mixed = ((uint64_t)key ^ (uint64_t)by << 56) * UINT64_C(0x9E3779B97F4A7C15);
     return (size_t)(mixed >> 32) % SLOTS;
+}
+
+static bool has_room(const rc_stats *stats, uint32_t by, int64_t key)
+{
+    if (key == REST_KEY)
+        return stats->count < RC_STATS_GROUPS_MAX;
+    const size_t others = stats->count - stats->name_count;
+    return (by & NAMED) != 0 ? stats->name_count < RC_STATS_NAMES_MAX
+                             : others < RC_STATS_GROUPS_MAX - RC_STATS_NAMES_MAX - KINDS;
 }
 
 static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
@@ -63,8 +73,7 @@ static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
         if (group->by == by && group->key == key)
             return group;
     }
-    size_t room = RC_STATS_GROUPS_MAX - (key == REST_KEY ? 0 : KINDS);
-    if (stats->count >= room)
+    if (!has_room(stats, by, key))
         return NULL;
     rc_stats_group *group = make_group(stats, by, key);
     if (group == NULL) {
@@ -72,6 +81,7 @@ static rc_stats_group *find(rc_stats *stats, uint32_t by, int64_t key)
         return NULL;
     }
     stats->groups[stats->count++] = group;
+    stats->name_count += (by & NAMED) != 0 ? 1 : 0;
     stats->slots[slot] = (uint16_t)stats->count;
     return group;
 }
@@ -94,6 +104,7 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     group->tokens_in += sample->tokens_in;
     group->tokens_out += sample->tokens_out;
     group->cost_usd_micro += sample->cost_usd_micro;
+    group->estimated_usd_micro += sample->estimated_usd_micro;
     group->wasted += sample->wasted;
     group->faltered += sample->has_faltered ? 1 : 0;
     group->recovered += sample->has_recovered ? 1 : 0;

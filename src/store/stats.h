@@ -21,17 +21,19 @@
 #define RC_STATS_BY_MODEL 32u
 #define RC_STATS_BY_ROUTE 64u
 
-/* Of all kinds together. */
-#define RC_STATS_GROUPS_MAX 1024
+/* Of names (targets, clients, models, routes), of all kinds together. Times, codes and classes have
+ * room of their own: many names do not take it away. */
+#define RC_STATS_NAMES_MAX 2048
+#define RC_STATS_GROUPS_MAX (RC_STATS_NAMES_MAX + 512)
 
 /* Places of the classes in a group; the last one is RC_CLASS_UNKNOWN's. */
 #define RC_STATS_CLASSES 14
 
 typedef struct rc_stats_group {
-    uint32_t by;    /* one of the above; 0: everything */
-    bool is_rest;   /* of its kind, those for whom there was no room */
-    int64_t key;    /* rc_error_class, rc_code, the time's first Unix millisecond; else private */
-    char label[96]; /* of a target, client, model or route; ends in NUL */
+    uint32_t by;  /* one of the above; 0: everything */
+    bool is_rest; /* of its kind, those for whom there was no room */
+    int64_t key;  /* rc_error_class, rc_code, the time's first Unix millisecond; else private */
+    char label[RC_RECORD_NAME_MAX + 1]; /* of a target, client, model or route; ends in NUL */
     uint64_t count;
     uint64_t succeeded; /* of attempts: as rc_attempt_outcome says */
     uint64_t failed;
@@ -45,6 +47,7 @@ typedef struct rc_stats_group {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    uint64_t estimated_usd_micro;       /* of the cost: of attempts whose tokens nobody measured */
     uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_place */
     rc_histogram latency;               /* of those whose time is known */
     rc_histogram first_byte;            /* the same, until the first byte of content */
@@ -61,6 +64,7 @@ typedef struct rc_stats {
     rc_stats_group *total;
     rc_stats_group **groups; /* in the order in which they were first seen */
     size_t count;
+    size_t name_count;                       /* of these: groups of names */
     uint16_t slots[RC_STATS_GROUPS_MAX * 2]; /* a hash table: 1 + the place in groups */
 } rc_stats;
 
@@ -83,6 +87,7 @@ typedef struct rc_stats_sample {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    uint64_t estimated_usd_micro; /* as in the group */
 } rc_stats_sample;
 
 /* Starts empty. by: any of the above together; is_of_attempts: of attempts, not of operations.

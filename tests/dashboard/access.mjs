@@ -1,7 +1,7 @@
 // For everybody: keyboard, screen reader, phone, light and dark.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { admin } from "./gates.mjs";
+import { admin, gates } from "./gates.mjs";
 import { Views, open, text, until } from "./browser.mjs";
 
 const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -9,8 +9,8 @@ const VIEWS = ["#/", "#/requests", "#/targets", "#/cost", "#/explain"];
 const LOADED = { "#/": ".chart rect", "#/requests": "table.requests tbody a", "#/targets": ".badge:visible",
     "#/cost": ".chart rect", "#/explain": "textarea" };
 
-async function load(page, hash) {
-    await open(page, hash);
+async function load(page, hash, base) {
+    await open(page, hash, base);
     await page.locator(LOADED[hash] || ".timeline .story").first().waitFor();
 }
 
@@ -22,8 +22,8 @@ const RULES = {
     dark: { type: "rule", values: ["color-contrast"] },
 };
 
-async function expectAccessible(page, hash, theme) {
-    await load(page, hash);
+async function expectAccessible(page, hash, theme, base) {
+    await load(page, hash, base);
     await page.evaluate(AXE);
     const { violations, passes } = await page.evaluate((runOnly) =>
         window.axe.run(document, { runOnly }), RULES[theme]);
@@ -42,6 +42,9 @@ for (const theme of ["light", "dark"]) {
         await expectAccessible(page, `#/requests/${id}`, theme);
     });
 }
+
+access.view("the search of a long list breaks no rule of accessibility", { bypassCSP: true }, (page) =>
+    expectAccessible(page, "#/targets", "light", gates.many.admin));
 
 access.view("a rule that is broken is noticed", { bypassCSP: true }, async (page) => {
     await load(page, "#/explain");
@@ -109,6 +112,24 @@ access.view("a phone shows every view without scrolling sideways", { width: 390,
     }
     await page.locator("nav a", { hasText: "Cost" }).tap();
     await page.getByRole("heading", { name: "Cost", exact: true, level: 1 }).waitFor();
+});
+
+access.view("a small phone shows all of the menu, and buttons in a column", { width: 360, height: 740, hasTouch: true,
+    isMobile: true }, async (page) => {
+    await load(page, "#/targets");
+    for (const width of [360, 320]) {
+        await page.setViewportSize({ width, height: 740 });
+        const ends = await page.locator("nav a").evaluateAll((links) =>
+            links.map((link) => link.getBoundingClientRect().right));
+        assert.ok(ends.every((end) => end <= width), `${width}: ${ends.join(" ")}`);
+        // One line of it, and one of tools beside the name.
+        assert.ok(width === 320 || (await page.locator(".top").boundingBox()).height < 100);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(over <= 0, `${width}: ${over} pixels too wide`);
+    }
+    const places = await page.getByRole("button", { name: /^(Take out|Put back|Ask it again now)$/ }).evaluateAll(
+        (all) => all.map((button) => button.getBoundingClientRect().right));
+    assert.ok(places.length > 8 && new Set(places).size === 1, places.join(" "));
 });
 
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

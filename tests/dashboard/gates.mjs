@@ -1,5 +1,6 @@
 // The gateways that the dashboard is shown of: one with a history and traffic, one that wants a token,
-// one without an audit. Behind them a mock, and a provider that means harm.
+// one without an audit, one that nobody has asked for anything, one with
+// very many targets, keys and budgets. Behind them a mock, and a provider that means harm.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,13 +9,15 @@ import { startUpstream } from "./upstream.mjs";
 
 export const TOKEN = "the-token-of-the-operator";
 export const CLIENT = "the-token-of-the-client";
+const LONG = "the-token-of-the-other-client";
+export const LONG_NAME = "a client with a very long name (team infrastructure, nightly batch evaluation number 17)";
 const STORIES = ["plain", "recovered", "exhausted", "refused", "cancelled", "hedged", "hostile", "notice"];
 const FILLED = 600;
 const SAYS_MS = 10_000;
 
 let upstream = null;
 // url: of clients; admin: of the operator.
-export const gates = { main: null, locked: null, bare: null };
+export const gates = { main: null, locked: null, bare: null, calm: null, many: null };
 
 const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
 threads: 2
@@ -24,6 +27,7 @@ prices: prices.yaml
 retry_budget: {ratio: 1, floor_per_s: 1000}
 clients:
   - {name: app, token: env:CLIENT, budget_usd: 10}
+  - {name: "${LONG_NAME}", token: env:LONG}
 budgets:
   - {name: steady-a-day, match: {route: steady}, per: day, limit_usd: 0.001}
 providers:
@@ -51,6 +55,8 @@ routes:
 const PRICES = `as_of: 2026-11-01
 prices:
   - {provider: good, model: "mock/tokens-20", input: 2, output: 8}
+  - {provider: evil, model: "evil-silent", input: 200, output: 800}
+  - {provider: p0, model: "mock/tokens-20", input: 2, output: 8}
 `;
 
 const SMALL = (mock, more) => `listen: 127.0.0.1:0
@@ -61,10 +67,27 @@ providers: {good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}}
 routes: [{model: "*", chain: [{target: good/mock/ok}]}]
 `;
 
+// 1,200 targets of 60 providers with 10 keys each, and a budget for each of 1,000 routes.
+const MANY_KEYS = Array.from({ length: 10 }, (_, i) => `env:MANY_${i}`);
+const many = (number, line) => Array.from({ length: number }, (_, i) => line(i)).join("\n");
+const MANY = (mock) => `listen: 127.0.0.1:0
+threads: 1
+store: sqlite:many.db
+admin: {listen: "127.0.0.1:0"}
+prices: prices.yaml
+providers:
+${many(60, (i) => `  p${i}: {kind: openai, base_url: "${mock}/v1", keys: [${MANY_KEYS.join(", ")}]}`)}
+routes:
+${many(1000, (i) => `  - {model: r${i}, budget_usd: ${i === 777 ? 0.0001 : 100}, chain: [{target: ${i === 777
+    ? "p0/mock/tokens-20" : `p${i % 60}/mock/ok-${i}`}}${i < 200
+    ? `, {target: p${(i + 1000) % 60}/mock/ok-${i + 1000}}` : ""}]}`)}
+`;
+const MANY_ENV = Object.fromEntries(MANY_KEYS.map((key, i) => [key.slice(4), `key-of-many-${i}-${i}`]));
+
 async function startGate(name, config, env = {}) {
     writeFileSync(`${name}.yaml`, config);
     const gate = await startChild(name, ["serve", "--config", `${name}.yaml`],
-        { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, ...env });
+        { KEY_1: "key-number-one-1111", KEY_2: "key-number-two-2222", CLIENT, LONG, ...env });
     // What it says may come a little later than its port.
     for (const end = Date.now() + SAYS_MS; Date.now() < end; await sleep(20)) {
         const [, said] = gate.talk().match(/operator's side at (http:\/\/[0-9.]+:[0-9]+)\b/) || [];
@@ -81,15 +104,16 @@ function fillAudit() {
     STORIES.forEach((name, i) => execFileSync(tool, ["audit.db", "story", name, String(now - 120_000 + i * 1000)]));
 }
 
-// One request of a client; gives its status. Whoever leaves is gone after so many ms.
-export async function request(model, { leaves } = {}) {
+// One request of a client, or of the one with the long name; gives its status. Whoever leaves is gone
+// after so many ms.
+export async function request(model, { leaves, gate = gates.main, isLong = false } = {}) {
     const controller = new AbortController();
     if (leaves !== undefined)
         setTimeout(() => controller.abort(), leaves);
     try {
-        const response = await fetch(`${gates.main.url}/v1/chat/completions`, { method: "POST",
+        const response = await fetch(`${gate.url}/v1/chat/completions`, { method: "POST",
             signal: controller.signal,
-            headers: { authorization: `Bearer ${CLIENT}`, "content-type": "application/json" },
+            headers: { authorization: `Bearer ${isLong ? LONG : CLIENT}`, "content-type": "application/json" },
             body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }) });
         await response.text();
         return { status: response.status, id: response.headers.get("x-recourse-request-id")
@@ -117,6 +141,8 @@ export async function startGates() {
     gates.locked = await startGate("locked", SMALL(url, { admin: ", token: file:token",
         lines: "store: sqlite:locked.db" }));
     gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
+    gates.calm = await startGate("calm", SMALL(url, { lines: "store: sqlite:calm.db" }));
+    gates.many = await startGate("many", MANY(url), MANY_ENV);
     // What there is to see: successes, a retry, a failover, keys and targets in trouble.
     for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])
         await request(model);

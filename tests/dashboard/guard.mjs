@@ -221,6 +221,19 @@ async function startProxy(port) {
 }
 
 const CUT = { allow: /ERR_|Failed to fetch|network/ };
+guard.view("does not say that all is well of a gateway that is gone", CUT, async (page) => {
+    const proxy = await startProxy(Number(new URL(gates.calm.admin).port));
+    await open(page, "#/", proxy.url);
+    const verdict = page.locator(".verdict");
+    await until("all is well", async () => /All is well/.test(await text(verdict)));
+    proxy.go();
+    await until("it cannot be told", async () =>
+        await text(verdict) === "? How requests fare cannot be told: the gateway does not answer");
+    proxy.comeBack();
+    await until("all is well again", async () => /All is well/.test(await text(verdict)));
+    proxy.close();
+});
+
 guard.view("says when the gateway is gone, and comes back with it", CUT, async (page) => {
     const proxy = await startProxy(Number(new URL(gates.main.admin).port));
     await open(page, "#/", proxy.url);

@@ -14,9 +14,18 @@ export const HOSTILE = {
     words: "many words ".repeat(4000),
 };
 
+// An answer that does not tell how many tokens it took.
+const SILENT = { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "silent", choices: [
+    { index: 0, finish_reason: "stop", message: { role: "assistant", content: "some words of an answer" } }] };
+
 function answer(request, response, body) {
     const model = JSON.parse(body || "{}").model || "";
     const kind = model.replace(/^evil-/, "");
+    if (kind === "silent") {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify(SILENT));
+        return;
+    }
     const text = HOSTILE[kind] || `no such model: ${model}`;
     response.writeHead(400, { "content-type": "application/json", "x-request-id": `req-${kind}-<b>` });
     response.end(JSON.stringify({ error: { message: text, type: text.slice(0, 200), code: text.slice(0, 200),

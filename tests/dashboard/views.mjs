@@ -1,7 +1,7 @@
 // What each view shows, against what the gateway says.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { admin, gates, request } from "./gates.mjs";
+import { LONG_NAME, admin, gates, request } from "./gates.mjs";
 import { Views, open, text, until } from "./browser.mjs";
 
 const overview = new Views("overview");
@@ -204,6 +204,23 @@ requests.view("adds what ends while one looks", {}, async (page) => {
     assert.doesNotMatch(await text(page.locator("table.requests")), /steady/);
 });
 
+const beganOf = (page) => page.locator("table.requests tbody time").evaluateAll((all) =>
+    all.map((time) => Date.parse(time.dateTime)));
+
+// The slow one begins first and ends last.
+requests.view("stands in the order of the time that is shown, whatever ends first", {}, async (page) => {
+    await open(page, "#/requests");
+    await page.locator("table.requests tbody a").first().waitFor();
+    const slow = request("mock/slow-first-1");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const quick = await request("mock/ok");
+    for (const { id } of [quick, await slow])
+        await page.locator(`table.requests a[href$="${id}"]`).waitFor();
+    const began = await beganOf(page);
+    assert.deepEqual(began, [...began].sort((a, b) => b - a));
+    assert.match(await text(page.locator("table.requests thead")), /^Began /);
+});
+
 requests.view("finds a request by the id that its client was told", {}, async (page) => {
     const { id } = await request("shaky");
     await open(page, "#/requests");
@@ -214,6 +231,20 @@ requests.view("finds a request by the id that its client was told", {}, async (p
     await rows.locator("a").click();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     assert.ok((await text(page.locator("main"))).includes(id));
+});
+
+requests.view("a long name is shortened, and the whole of it is there", {}, async (page) => {
+    await open(page, "#/requests");
+    await page.locator("table.requests tbody a").first().waitFor();
+    const { id } = await request("mock/ok", { isLong: true });
+    const row = page.locator("table.requests tbody tr", { has: page.locator(`a[href$="${id}"]`) });
+    const name = row.locator("td.client bdi");
+    assert.equal(await name.getAttribute("title"), LONG_NAME);
+    assert.equal(await name.textContent(), LONG_NAME);
+    assert.ok((await name.boundingBox()).width <= 160);
+    const over = await page.locator(".scroll", { has: page.locator("table.requests") })
+        .evaluate((box) => box.scrollWidth - box.clientWidth);
+    assert.ok(over <= 0, `the table is ${over} pixels too wide`);
 });
 
 const operation = new Views("one request");
@@ -239,6 +270,7 @@ operation.view("tells why a failure is one, what to do, and what the provider sa
     assert.match(main, /app got Invalid request after 1 try\./);
     assert.match(main, /Fix request\. Correct the request/);
     assert.match(main, /Stopped: the failure would repeat itself/);
+    assert.match(main, /Retry no: the request must change first/);
     await page.locator(".timeline summary", { hasText: "What the provider said" }).click();
     await page.locator(".timeline summary", { hasText: "Its answer, as it came" }).click();
     assert.match(await page.locator(".timeline pre").innerText(), /"invalid_request_error"/);
@@ -301,13 +333,14 @@ targets.view("reloads, and says what needs a restart", { allow: /404/ }, async (
     await page.goto(`${gates.bare.admin}/#/`);
     const card = page.locator(".item", { hasText: "The configuration waits for a restart" });
     assert.match(await text(card), /Not as the gateway runs: threads, limits\.max_connections\./);
-    assert.equal(await text(page.locator(".verdict")), "! Working, with 1 warning");
+    assert.equal(await text(page.locator(".verdict")),
+        "! 1 warning; how requests fare is not known: no audit is kept");
     writeFileSync("bare.yaml", before);
     await page.reload();
     assert.match(await reload(), /was read again\.$/);
     await page.goto(`${gates.bare.admin}/#/`);
     await until("the card is gone", async () => await card.count() === 0 &&
-        /All is well/.test(await text(page.locator(".verdict"))));
+        /^– How requests fare is not known/.test(await text(page.locator(".verdict"))));
 });
 
 targets.view("takes one out and puts it back, by keyboard, with a reason", {}, async (page) => {
@@ -356,15 +389,58 @@ targets.view("tries a key again", {}, async (page) => {
 
 const cost = new Views("cost", { isOrdered: true });
 
+const sheetRows = (page, name) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
+
 cost.view("adds up by model, client and target", {}, async (page) => {
     await open(page, "#/cost");
     await page.locator(".chart rect").first().waitFor();
-    const { operations } = await admin("stats?since=1h&by=model,client,target");
-    const sheet = (name) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
-    for (const by of ["model", "client", "target"])
-        await until(`all rows of ${by}`, async () =>
-            await sheet(by[0].toUpperCase() + by.slice(1)).count() >= operations[by].length);
+    const { operations, attempts } = await admin("stats?since=1h&by=model,client,target");
+    for (const [name, groups] of [["Model", operations.model], ["Client", operations.client],
+        ["Target", attempts.target]])
+        await until(`all rows of ${name}`, async () => await sheetRows(page, name).count() >= groups.length);
     assert.match(await text(page.locator(".tile").first()), /Cost \$\d/);
+});
+
+// limited/… answers with an error, then spare/mock/ok answers: the call in vain is not its.
+cost.view("books calls and waste on the target that was asked", {}, async (page) => {
+    await request("spared");
+    await open(page, "#/cost");
+    const row = (name) => sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+    const { attempts: { total, target } } = await admin("stats?since=1h&by=target");
+    const of = (name) => target.find((group) => group.name === name);
+    assert.ok(of("limited/mock/429-retry-after-600").wasted > 0 && !of("spare/mock/ok").wasted);
+    assert.equal(target.reduce((sum, group) => sum + group.count, 0), total.count);
+    await row("limited/mock/429-retry-after-600").waitFor();
+    assert.match(await text(row("limited/mock/429-retry-after-600")), / 100 % –$/);
+    assert.match(await text(row("spare/mock/ok")), / 0 % –$/);
+});
+
+cost.view("says of money which part was estimated", {}, async (page) => {
+    const { id } = await request("evil-silent");
+    await open(page, "#/cost");
+    let silent;
+    let total;
+    await until("it is on record", async () => {
+        const { operations, attempts } = await admin("stats?since=1h&by=target");
+        total = operations.total;
+        silent = attempts.target.find((group) => group.name === "evil/evil-silent");
+        return silent !== undefined;
+    });
+    assert.ok(total.estimated_usd > 0 && total.estimated_usd < total.cost_usd);
+    assert.equal(silent.estimated_usd, silent.cost_usd);
+    const row = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "evil/evil-silent" }) });
+    assert.match(await text(row), /≈ \$0\.\d+ ?, of it estimated \$0\.\d+$/);
+    assert.match(await text(page.locator(".tile").first()), /^Cost ≈ \$.* a request, of it estimated \$0\.\d+$/);
+    await page.getByText("≈ is estimated in part or whole").waitFor();
+    assert.match(await text(page.locator("figure.chart").first().locator(".legend")), /^measured \$.* estimated \$0\.\d+$/);
+    const plain = sheetRows(page, "Target").filter({ has: page.getByRole("rowheader", { name: "good/mock/tokens-20" }) });
+    assert.doesNotMatch(await text(plain), /≈/);
+    await open(page, "#/");
+    await until("the overview says so", async () => /^Cost ≈ \$/.test(await text(page.locator(".tile").last())));
+    await open(page, `#/requests/${id}`);
+    await page.getByText(/tokens in, \d+ out \(estimated\) · ≈ \$/).waitFor();
+    await open(page, `#/requests?id=${id}`);
+    assert.match(await text(page.locator("table.requests tbody tr")), /≈ \$/);
 });
 
 cost.view("shows budgets and raises one", {}, async (page) => {
@@ -442,7 +518,10 @@ bare.view("says that none is kept, and shows the rest", { allow: /404/ }, async 
     assert.match(await text(page.locator("main")), /Audit off/);
     await open(page, "#/", gates.bare.admin);
     await page.getByText("No audit is kept.").waitFor();
-    await page.getByText("All is well").waitFor();
+    // Nothing is wrong that is known, and not much is.
+    const verdict = page.locator(".verdict");
+    assert.equal(await text(verdict), "– How requests fare is not known: no audit is kept");
+    assert.match(await verdict.getAttribute("class"), /\bdim\b/);
 });
 
 export const groups = [overview, requests, operation, targets, cost, explain, bare];

@@ -215,6 +215,8 @@ static void sums_have_times_and_classes(void **state)
     group.count = 10;
     group.succeeded = 7;
     group.failed = 3;
+    group.cost_usd_micro = 1500000;
+    group.estimated_usd_micro = 250000;
     group.classes[rc_stats_class_place(RC_CLASS_PROVIDER_TRANSIENT)] = 2;
     group.classes[rc_stats_class_place(RC_CLASS_UNKNOWN)] = 1;
     for (uint64_t i = 1; i <= 100; i++)
@@ -223,8 +225,9 @@ static void sums_have_times_and_classes(void **state)
     rc_json_object_begin(&w);
     rc_record_json_sums(&w, &group);
     rc_json_object_end(&w);
-    expect("{\"count\":10,\"succeeded\":7,\"failed\":3,\"latency_ms\":{\"p50\":50,\"p90\":90,"
-           "\"p99\":99,\"max\":100},\"classes\":{\"ProviderTransient\":2,\"unknown\":1}}");
+    expect("{\"count\":10,\"succeeded\":7,\"failed\":3,\"cost_usd\":1.5,\"estimated_usd\":0.25,"
+           "\"latency_ms\":{\"p50\":50,\"p90\":90,\"p99\":99,\"max\":100},\"classes\":{"
+           "\"ProviderTransient\":2,\"unknown\":1}}");
 }
 
 /* Every class has a place of its own, and is found there. */

@@ -241,6 +241,92 @@ static void test_all_ways_of_reading_agree(void **state)
     world_done(&world);
 }
 
+/* --- money that was estimated --- */
+
+/* Two tries of which the first was estimated, one that was measured, one that was estimated. */
+static void fill_estimates(store_world *world)
+{
+    for (int i = 0; i < 3; i++) {
+        const int64_t at = WORLD_TIME + i * 1000;
+        const rc_id id = world_id(world, at);
+        rc_record records[4];
+        world_fill(records, &id, at);
+        if (i == 0) {
+            records[3] = records[2];
+            records[2] = records[1];
+            records[1].target = RC_STR("alpha/m");
+            records[1].code = RC_CODE_OVERLOADED;
+            records[1].error_class = RC_CLASS_PROVIDER_TRANSIENT;
+            records[1].flags = RC_RECORD_ESTIMATED;
+            records[1].cost_usd_micro = 400;
+            records[2].seq = 2;
+            records[3].seq = 3;
+            records[3].attempt = 2;
+            records[3].cost_usd_micro = 6400;
+            records[3].flags |= RC_RECORD_ESTIMATED;
+        }
+        if (i == 2)
+            records[1].flags = records[2].flags = RC_RECORD_ESTIMATED;
+        assert_true(world_append(world, records, i == 0 ? 4 : 3));
+    }
+}
+
+static void test_estimates_are_told_apart(void **state)
+{
+    (void)state;
+    store_world world;
+    rc_stats operations;
+    rc_stats attempts;
+    rc_store_filter filter = {.code = RC_CODE_NONE};
+    world_init(&world);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    fill_estimates(&world);
+    for (int way = 0; way < 2; way++) {
+        survey(&world, &filter, &operations, &attempts);
+        assert_int_equal(operations.total->cost_usd_micro, 6400 + 6000 + 6000);
+        assert_int_equal(operations.total->estimated_usd_micro, 400 + 6000);
+        assert_int_equal(attempts.total->cost_usd_micro, 6400 + 6000 + 6000);
+        assert_int_equal(attempts.total->estimated_usd_micro, 400 + 6000);
+        assert_int_equal(group_of(&attempts, RC_STATS_BY_TARGET, "alpha/m", 0)->estimated_usd_micro,
+                         400);
+        rc_stats_done(&operations);
+        rc_stats_done(&attempts);
+        /* Looked up one by one, the next time. */
+        filter = (rc_store_filter){.has_outcome = true, .outcome = RC_OUTCOME_SUCCEEDED};
+    }
+    assert_int_equal(rc_stats_init(&operations, 0, false, &world.alloc), RC_OK);
+    assert_true(rc_store_stats(world.store, &filter, &operations, &world.fault));
+    assert_int_equal(operations.total->estimated_usd_micro, 400 + 6000);
+    rc_stats_done(&operations);
+    world_done(&world);
+}
+
+/* As long as the audit keeps it. */
+static void test_a_long_name_is_whole(void **state)
+{
+    (void)state;
+    store_world world;
+    rc_stats operations;
+    rc_stats attempts;
+    char name[RC_RECORD_NAME_MAX + 1] = {0};
+    const rc_store_filter filter = {.code = RC_CODE_NONE};
+    rc_record records[4];
+    world_init(&world);
+    assert_true(world_open(&world, RC_STORE_WRITE));
+    const rc_id id = world_id(&world, WORLD_TIME);
+    for (size_t i = 0; i < RC_RECORD_NAME_MAX; i += 2)
+        memcpy(name + i, "é", 2);
+    world_fill(records, &id, WORLD_TIME);
+    records[1].target = records[2].target = rc_str_make(name, RC_RECORD_NAME_MAX);
+    assert_true(world_append(&world, records, 3));
+    survey(&world, &filter, &operations, &attempts);
+    assert_non_null(group_of(&operations, RC_STATS_BY_TARGET, name, 0));
+    assert_non_null(group_of(&attempts, RC_STATS_BY_TARGET, name, 0));
+    rc_stats_done(&operations);
+    rc_stats_done(&attempts);
+    world_done(&world);
+}
+
 static void test_too_many_groups_have_a_rest(void **state)
 {
     (void)state;
@@ -249,7 +335,9 @@ static void test_too_many_groups_have_a_rest(void **state)
     assert_int_equal(rc_stats_init(&stats, RC_STATS_BY_CLIENT | RC_STATS_BY_CODE, false, &alloc),
                      RC_OK);
     for (int64_t i = 0; i < 5000; i++) {
-        const rc_stats_sample sample = {.client = i, .code = i % 3, .latency_ms = -1};
+        /* One code comes when all names have been met. */
+        const int64_t code = i < 4900 ? i % 3 : 3;
+        const rc_stats_sample sample = {.client = i, .code = code, .latency_ms = -1};
         assert_int_equal(rc_stats_add(&stats, &sample), RC_OK);
     }
     uint64_t clients = 0;
@@ -263,6 +351,7 @@ static void test_too_many_groups_have_a_rest(void **state)
     assert_true(has_rest);
     assert_int_equal(clients, 5000);
     assert_int_equal(codes, 5000);
+    assert_int_equal(group_of(&stats, RC_STATS_BY_CODE, NULL, 3)->count, 100);
     assert_int_equal(stats.total->latency.count, 0);
     rc_stats_done(&stats);
 }
@@ -292,6 +381,8 @@ int main(void)
         cmocka_unit_test(test_attempts),
         cmocka_unit_test(test_survey),
         cmocka_unit_test(test_all_ways_of_reading_agree),
+        cmocka_unit_test(test_estimates_are_told_apart),
+        cmocka_unit_test(test_a_long_name_is_whole),
         cmocka_unit_test(test_too_many_groups_have_a_rest),
         cmocka_unit_test(test_no_memory),
     };

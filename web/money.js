@@ -1,0 +1,22 @@
+// What something cost. Where a provider did not tell how many tokens it took, that is an estimate, and so
+// is what it cost: "≈", with how much of it.
+
+import { el } from "/app/dom.js";
+import { usd } from "/app/format.js";
+
+export const LEGEND = "≈ is estimated in part or whole: a provider did not tell how many tokens it took.";
+
+export const estimateOf = ({ estimated_usd: part }) => (part ? `of it estimated ${usd(part)}` : "");
+
+// Beside which estimateOf stands.
+export const about = (sum) => `${sum.estimated_usd ? "≈ " : ""}${usd(sum.cost_usd)}`;
+
+export function money(sum) {
+    if (!sum.estimated_usd)
+        return about(sum);
+    return el("span", { title: estimateOf(sum) }, about(sum), el("span", { class: "hidden" }, `, ${estimateOf(sum)}`));
+}
+
+// Of one request or attempt, which says how its tokens were counted.
+export const moneyOf = ({ cost_usd: cost, tokens_are: are }) =>
+    money({ cost_usd: cost, estimated_usd: are === "estimated" ? cost : 0 });
