@@ -104,6 +104,7 @@ typedef struct rc_caller {
     char target[RC_GATE_ASK_NAME_MAX]; /* whom it asked last; "" */
     bool is_told;                      /* our own gateway has said how it ended */
     const rc_report *own_why;          /* its report, in full; NULL */
+    char near_limit[RC_CALLER_TEXT_MAX]; /* a provider's limit that is nearly used up; "": none */
 
     rc_gate_ask ask;
     bool is_started;

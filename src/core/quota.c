@@ -1,13 +1,13 @@
 #include "core/quota.h"
 
 #include "base/str.h"
+#include "codec/duration.h"
 #include "core/hints_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* More digits than any limit has. */
 #define NUMBER_MAX INT64_C(1000000000000000)
-#define SILENT_MIN_MS INT64_C(60000)
 
 typedef struct left_row {
     rc_str name;
@@ -52,7 +52,7 @@ static int64_t whole_of(rc_str value)
     int64_t number = 0;
     size_t at = 0;
     for (; at < text.len && rc_ascii_is_digit(text.ptr[at]); at++)
-        number = number > NUMBER_MAX ? NUMBER_MAX : number * 10 + (text.ptr[at] - '0');
+        number = number > NUMBER_MAX ? number : number * 10 + (text.ptr[at] - '0');
     if (at == 0 || number > NUMBER_MAX || (at < text.len && text.ptr[at] != '.'))
         return -1;
     for (size_t i = at + 1; i < text.len; i++)
@@ -180,17 +180,16 @@ static void take_limit(rc_quotas *quotas, rc_str name, rc_str value)
     }
 }
 
-/* All of them say "rate", but for ChatGPT's. Most headers are ruled out by a letter or two. */
-static bool may_be_quota(rc_str name)
+/* All of them say "rate", but for ChatGPT's. */
+static bool says_quota(rc_str name)
 {
-    return name.len > 8 && (holds(rc_str_slice(name, 0, 20), RC_STR("rate")) ||
-                            rc_str_starts_with_nocase(name, RC_STR("x-codex-")));
+    return holds(rc_str_slice(name, 0, 20), RC_STR("rate")) ||
+           rc_str_starts_with_nocase(name, RC_STR("x-codex-"));
 }
 
 void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value)
 {
-    char first = rc_ascii_lower(name.len > 0 ? name.ptr[0] : '\0');
-    if ((first != 'x' && first != 'a' && first != 'r') || !may_be_quota(name))
+    if (!rc_quotas_may_be(name) || !says_quota(name))
         return;
     if (!take_left(quotas, name, value) && !take_reset(quotas, name, value))
         take_limit(quotas, name, value);
@@ -198,14 +197,24 @@ void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value)
 
 /* --- warnings --- */
 
-bool rc_quota_is_low(const rc_quota *quota, unsigned percent)
+bool rc_quota_is_sound(const rc_quota *quota)
 {
-    return quota->limit > 0 && quota->remaining >= 0 &&
-           quota->remaining * 100 < quota->limit * (int64_t)percent;
+    return quota->limit > 0 && quota->remaining >= 0 && quota->remaining <= quota->limit;
 }
 
-/* Is less of one left than of the other, in proportion? */
-static bool is_lower(const rc_quota *a, const rc_quota *b)
+bool rc_quota_is_low(const rc_quota *quota, unsigned percent)
+{
+    return rc_quota_is_sound(quota) && quota->remaining * 100 < quota->limit * (int64_t)percent;
+}
+
+int64_t rc_quota_window_ms(const rc_quota *quota)
+{
+    if (quota->reset_ms < RC_QUOTA_WINDOW_MIN_MS)
+        return RC_QUOTA_WINDOW_MIN_MS;
+    return quota->reset_ms < RC_QUOTA_WINDOW_MAX_MS ? quota->reset_ms : RC_QUOTA_WINDOW_MAX_MS;
+}
+
+bool rc_quota_is_lower(const rc_quota *a, const rc_quota *b)
 {
     return (double)a->remaining * (double)b->limit < (double)b->remaining * (double)a->limit;
 }
@@ -217,21 +226,53 @@ const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quot
         const rc_quota *quota = &quotas->list[i];
         if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) &&
             quotas->now_unix_ms >= alarm->silent_until_unix_ms[quota->kind] &&
-            (!lowest || is_lower(quota, lowest)))
+            (!lowest || rc_quota_is_lower(quota, lowest)))
             lowest = quota;
     }
-    if (lowest) {
-        int64_t wait_ms = lowest->reset_ms > SILENT_MIN_MS ? lowest->reset_ms : SILENT_MIN_MS;
-        alarm->silent_until_unix_ms[lowest->kind] = quotas->now_unix_ms + wait_ms;
-    }
+    if (lowest)
+        alarm->silent_until_unix_ms[lowest->kind] =
+            quotas->now_unix_ms + rc_quota_window_ms(lowest);
     return lowest;
 }
 
-void rc_quota_event(const rc_quota *quota, rc_str model, rc_event *ret_event)
+/* "requests"; "unified-5h" is a name of the provider's. */
+static void push_what(const rc_quota *quota, rc_buf *text)
+{
+    if (quota->name.len == 0)
+        return;
+    const bool is_named = quota->kind != RC_QUOTA_OTHER;
+    rc_buf_push(text, is_named ? RC_STR(" of ") : RC_STR(" "));
+    for (size_t i = 0; i < quota->name.len; i++)
+        rc_buf_push_byte(text, is_named && quota->name.ptr[i] == '-' ? ' ' : quota->name.ptr[i]);
+}
+
+void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text)
+{
+    rc_buf_push(text, model);
+    if (credential.len > 0) {
+        rc_buf_push(text, RC_STR(" with key "));
+        rc_buf_push(text, credential);
+    }
+    rc_buf_push(text, quota->remaining > 0 ? RC_STR(" is near its limit")
+                                           : RC_STR(" has used up its limit"));
+    push_what(quota, text);
+    rc_buf_push(text, RC_STR(": "));
+    rc_buf_push_i64(text, quota->remaining);
+    rc_buf_push(text, RC_STR(" of "));
+    rc_buf_push_i64(text, quota->limit);
+    rc_buf_push(text, quota->remaining == 1 ? RC_STR(" is left") : RC_STR(" are left"));
+    if (quota->reset_ms > 0) {
+        rc_buf_push(text, RC_STR(", renewed in "));
+        rc_duration_push(text, quota->reset_ms);
+    }
+}
+
+void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event)
 {
     ret_event->type = RC_EVENT_TYPE_QUOTA_WARNING;
     ret_event->as.quota_warning = (rc_event_quota_warning){
         .model = model,
+        .credential = credential,
         .kind = quota->name.len > 0 ? quota->name : RC_STR("limit"),
         .remaining = quota->remaining > 0 ? (uint64_t)quota->remaining : 0,
         .limit = quota->limit > 0 ? (uint64_t)quota->limit : 0,
