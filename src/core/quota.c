@@ -82,9 +82,21 @@ static int64_t hundredths_of(rc_str value)
 static bool holds(rc_str name, rc_str word)
 {
     for (size_t i = 0; i + word.len <= name.len; i++)
-        if (rc_str_eq_nocase(rc_str_slice(name, i, i + word.len), word))
+        if (rc_ascii_lower(name.ptr[i]) == word.ptr[0] &&
+            rc_str_eq_nocase(rc_str_slice(name, i, i + word.len), word))
             return true;
     return false;
+}
+
+/* Names differ late, if at all: most rows are ruled out by the last letter that they name. pattern:
+ * in small letters. */
+static inline bool fits(rc_str pattern, rc_str name, rc_str *ret_star)
+{
+    const bool is_open = pattern.ptr[pattern.len - 1] == '*';
+    const size_t at = is_open ? pattern.len - 2 : name.len - 1;
+    const char last = pattern.ptr[pattern.len - (is_open ? 2 : 1)];
+    return at < name.len && rc_ascii_lower(name.ptr[at]) == last &&
+           rc_hint_match(pattern, name, ret_star);
 }
 
 static rc_quota_kind kind_of(rc_str name)
@@ -139,11 +151,11 @@ static void put_left(rc_quotas *quotas, const left_row *row, rc_str name, rc_str
     quota->remaining = number < 100 ? 100 - number : 0;
 }
 
-static bool take_left(rc_quotas *quotas, rc_str name, rc_str value)
+static bool take_left(rc_quotas *quotas, uint8_t group, rc_str name, rc_str value)
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(LEFTS); i++) {
-        if (!rc_hint_match(LEFTS[i].name, name, &star))
+        if (LEFTS[i].group != group || !fits(LEFTS[i].name, name, &star))
             continue;
         put_left(quotas, &LEFTS[i], star, value);
         return true;
@@ -151,11 +163,12 @@ static bool take_left(rc_quotas *quotas, rc_str name, rc_str value)
     return false;
 }
 
-static bool take_reset(rc_quotas *quotas, rc_str name, rc_str value)
+static bool take_reset(rc_quotas *quotas, uint8_t group, rc_str name, rc_str value)
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(RESETS); i++) {
-        if (RESETS[i].form == RC_HINT_FORM_POLICY || !rc_hint_match(RESETS[i].name, name, &star))
+        if (RESETS[i].group != group || RESETS[i].form == RC_HINT_FORM_POLICY ||
+            !fits(RESETS[i].name, name, &star))
             continue;
         int64_t wait_ms = rc_hint_read(RESETS[i].form, value, quotas->now_unix_ms).wait_ms;
         rc_quota *quota = wait_ms >= 0 ? quota_of(quotas, RESETS[i].group, star) : NULL;
@@ -166,11 +179,11 @@ static bool take_reset(rc_quotas *quotas, rc_str name, rc_str value)
     return false;
 }
 
-static void take_limit(rc_quotas *quotas, rc_str name, rc_str value)
+static void take_limit(rc_quotas *quotas, uint8_t group, rc_str name, rc_str value)
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(LIMITS); i++) {
-        if (!rc_hint_match(LIMITS[i].name, name, &star))
+        if (LIMITS[i].group != group || !fits(LIMITS[i].name, name, &star))
             continue;
         int64_t number = whole_of(value);
         rc_quota *quota = number > 0 ? quota_of(quotas, LIMITS[i].group, star) : NULL;
@@ -180,19 +193,28 @@ static void take_limit(rc_quotas *quotas, rc_str name, rc_str value)
     }
 }
 
-/* All of them say "rate", but for ChatGPT's. */
-static bool says_quota(rc_str name)
+/* Whose rows a name may fit, by the letters in which their prefixes differ. */
+static uint8_t group_of(rc_str name)
 {
-    return holds(rc_str_slice(name, 0, 20), RC_STR("rate")) ||
-           rc_str_starts_with_nocase(name, RC_STR("x-codex-"));
+    const char first = rc_ascii_lower(name.ptr[0]);
+    if (first == 'a')
+        return RC_HINT_GROUP_ANTHROPIC;
+    if (first == 'r')
+        return name.ptr[9] == '-' ? RC_HINT_GROUP_RATELIMIT : RC_HINT_GROUP_RATELIMITBYSIZE;
+    if (rc_ascii_lower(name.ptr[2]) == 'c')
+        return RC_HINT_GROUP_X_CODEX;
+    if (name.ptr[6] == '-')
+        return RC_HINT_GROUP_X_RATE_LIMIT;
+    return name.ptr[11] == '-' ? RC_HINT_GROUP_X_RATELIMIT : RC_HINT_GROUP_X_RATELIMITBYSIZE;
 }
 
 void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value)
 {
-    if (!rc_quotas_may_be(name) || !says_quota(name))
+    if (!rc_quotas_may_be(name))
         return;
-    if (!take_left(quotas, name, value) && !take_reset(quotas, name, value))
-        take_limit(quotas, name, value);
+    const uint8_t group = group_of(name);
+    if (!take_left(quotas, group, name, value) && !take_reset(quotas, group, name, value))
+        take_limit(quotas, group, name, value);
 }
 
 /* --- warnings --- */

@@ -76,10 +76,10 @@ struct rc_admin_live {
     uv_async_t wake;
     uv_timer_t gather;
     uv_timer_t watch;
-    uint32_t handles; /* that are not closed */
+    uint32_t handles;  /* that are not closed */
     uint64_t warnings; /* that were sent */
-    uint64_t seen;    /* a number that stands for the state that was sent last */
-    uint32_t quiet;   /* looks since */
+    uint64_t seen;     /* a number that stands for the state that was sent last */
+    uint32_t quiet;    /* looks since */
     rc_buf event;
 
     uv_mutex_t lock;

@@ -94,8 +94,8 @@ static rc_quota_pair *oldest(rc_quota_board *board)
 
 static rc_quota_pair *add(rc_quota_board *board, uint16_t target, uint16_t credential)
 {
-    rc_quota_pair *pair = board->count < board->room || grow(board) ? &board->pairs[board->count++]
-                                                                    : oldest(board);
+    rc_quota_pair *pair =
+        board->count < board->room || grow(board) ? &board->pairs[board->count++] : oldest(board);
     if (pair == NULL)
         return NULL;
     uint16_t *chain = chain_of(board, target, credential);

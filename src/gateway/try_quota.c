@@ -45,9 +45,8 @@ static void read_from(const rc_gate_try *try, const rc_upstream_head *head, uint
                          rc_http1_value(head->reader, head->bytes, i));
     if (quotas.count == 0)
         return;
-    const rc_quota *low =
-        rc_quota_board_note(&gate->world->quotas, job->plan.entries[try->entry].target,
-                            try->credential, &quotas);
+    const rc_quota *low = rc_quota_board_note(
+        &gate->world->quotas, job->plan.entries[try->entry].target, try->credential, &quotas);
     if (low != NULL)
         tell(try, low);
 }

@@ -155,10 +155,8 @@ static void is_told_as_json(void **state)
                                       .remaining = 900,
                                       .limit = 1000,
                                       .renews_unix_ms = NOW - 1}};
-    const rc_admin_key key = {.id = RC_STR("up:1"),
-                              .provider = RC_STR("up"),
-                              .quotas = quotas,
-                              .quota_count = 2};
+    const rc_admin_key key = {
+        .id = RC_STR("up:1"), .provider = RC_STR("up"), .quotas = quotas, .quota_count = 2};
     const rc_admin_snapshot snapshot = {.now_unix_ms = NOW};
     rc_buf_init_fixed(&buf, memory, sizeof memory - 1);
     rc_admin_push_key(&buf, &snapshot, &key);
@@ -188,8 +186,8 @@ static void a_guest_that_goes_is_forgotten(void **state)
         (void)rc_gate_world_guest(&world, config.name, rc_str_c(model), &provider, NOW_MS);
     }
     assert_int_equal(rc_quota_board_look(&world.quotas, NOW, seen, 2), 1);
-    assert_int_equal(
-        rc_gate_world_guest(&world, config.name, RC_STR("other"), &provider, NOW_MS), first);
+    assert_int_equal(rc_gate_world_guest(&world, config.name, RC_STR("other"), &provider, NOW_MS),
+                     first);
     assert_int_equal(rc_quota_board_look(&world.quotas, NOW, seen, 2), 0);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/hints_parts.h"
 #include "core/quota.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -202,10 +203,9 @@ static void test_alarm(void **state)
     assert_int_equal(rc_event_encode(&event, &buf), RC_OK);
     rc_buf_push_byte(&buf, '\0');
     assert_non_null(strstr(memory, "\"type\":\"quota:warning\""));
-    assert_non_null(strstr(memory,
-                           "\"model\":\"openai/gpt-4o\",\"credential\":\"openai:1\","
-                           "\"kind\":\"tokens\",\"remaining\":90,"
-                           "\"limit\":1000,\"reset_ms\":120000"));
+    assert_non_null(strstr(memory, "\"model\":\"openai/gpt-4o\",\"credential\":\"openai:1\","
+                                   "\"kind\":\"tokens\",\"remaining\":90,"
+                                   "\"limit\":1000,\"reset_ms\":120000"));
     rc_quota bare = {.remaining = 0, .limit = 10, .reset_ms = -1};
     rc_quota_event(&bare, RC_STR("m"), RC_STR(""), &event);
     assert_true(rc_str_eq(event.as.quota_warning.kind, RC_STR("limit")));
@@ -252,9 +252,12 @@ static void test_quick_look(void **state)
                                          "x-request-id",
                                          "ratelimit",
                                          ""};
-    static const char *const limits[] = {
-        "ratelimit-reset", "RateLimit-Limit", "X-RateLimit-Remaining-Requests",
-        "x-rate-limit-limit", "Anthropic-RateLimit-Tokens-Limit", "x-codex-primary-used-percent"};
+    static const char *const limits[] = {"ratelimit-reset",
+                                         "RateLimit-Limit",
+                                         "X-RateLimit-Remaining-Requests",
+                                         "x-rate-limit-limit",
+                                         "Anthropic-RateLimit-Tokens-Limit",
+                                         "x-codex-primary-used-percent"};
     for (size_t i = 0; i < COUNT(others); i++)
         assert_false(rc_quotas_may_be(rc_str_c(others[i])));
     for (size_t i = 0; i < COUNT(limits); i++) {
@@ -263,6 +266,38 @@ static void test_quick_look(void **state)
         assert_true(rc_quotas_may_be(rc_str_c(limits[i])));
         rc_quotas_header(&quotas, rc_str_c(limits[i]), RC_STR("50"));
         assert_int_equal(quotas.count, 1);
+    }
+}
+
+/* Every row of the table is found by the names that it stands for. */
+static void test_every_row(void **state)
+{
+    (void)state;
+    static const struct row {
+        const char *name;
+        bool is_read;
+        bool is_time;
+    } rows[] = {
+#define RC_HINT_RESET(name, GROUP, FORM, text) \
+    {name, RC_HINT_FORM_##FORM != RC_HINT_FORM_POLICY, RC_HINT_FORM_##FORM == RC_HINT_FORM_TIME},
+#define RC_HINT_LEFT(name, GROUP, LEFT, text) \
+    {name, RC_HINT_LEFT_##LEFT != RC_HINT_LEFT_STATUS, false},
+#define RC_HINT_LIMIT(name, GROUP, text) {name, true, false},
+#include "../../spec/hints.def"
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char name[96];
+        rc_quotas quotas;
+        const char *star = strchr(rows[i].name, '*');
+        const int head = star != NULL ? (int)(star - rows[i].name) : (int)strlen(rows[i].name);
+        snprintf(name, sizeof name, "%.*s%s%s", head, rows[i].name,
+                 star != NULL && star[1] == '\0' ? "-x" : (star != NULL ? "x" : ""),
+                 star != NULL ? star + 1 : "");
+        rc_quotas_init(&quotas, NOW);
+        rc_quotas_header(&quotas, rc_str_c(name),
+                         rows[i].is_time ? RC_STR("2026-11-16T12:00:05Z") : RC_STR("1"));
+        if (quotas.count != (rows[i].is_read ? 1 : 0))
+            fail_msg("%s as %s: %u", rows[i].name, name, quotas.count);
     }
 }
 
@@ -299,11 +334,11 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai),   cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_others),   cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_too_many), cmocka_unit_test(test_alarm),
+        cmocka_unit_test(test_openai),    cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_others),    cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_alarm),
         cmocka_unit_test(test_not_sound), cmocka_unit_test(test_quick_look),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words),     cmocka_unit_test(test_every_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,9 +125,16 @@ static void nonsense_is_not_kept(void **state)
 {
     (void)state;
     static const char *const numbers[][2] = {
-        {"-1", "1000"}, {"1", "0"},    {"1", "-7"},   {"1001", "1000"},
-        {"few", "10"},  {"1", "many"}, {"1", "99999999999999999999999"},
-        {"", ""},       {"1e1", "10"}, {"0x1", "10"},
+        {"-1", "1000"},
+        {"1", "0"},
+        {"1", "-7"},
+        {"1001", "1000"},
+        {"few", "10"},
+        {"1", "many"},
+        {"1", "99999999999999999999999"},
+        {"", ""},
+        {"1e1", "10"},
+        {"0x1", "10"},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const rc_quotas quotas = answer(NOW, numbers[i][0], numbers[i][1], "1s");
