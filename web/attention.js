@@ -161,6 +161,28 @@ function ofTargets(state, items) {
             todo: ADVICE.no_key, link: ["#/targets", "Show the keys"] });
 }
 
+// What is left of a provider's own limit: "20 of 1,000 requests left at openai/gpt-4o".
+export const quotaText = (quota) => [`${count(quota.remaining)} of ${count(quota.limit)} `,
+    said(quota.kind === "limit" ? "" : quota.kind), " left at ", said(quota.target)];
+
+// Limits that are nearly used up, the lowest first; a target that rests says so itself.
+function ofQuotas(state, items) {
+    const resting = new Set(state.targets.filter((target) => target.state === "cooling").map((target) => target.target));
+    const owners = [...state.keys.filter((key) => key.state === "healthy").map((key) => [["Key ", said(key.id)], key]),
+        ...state.targets.map((target) => [[said(target.target)], target])];
+    for (const [name, owner] of owners) {
+        const lows = (owner.quotas || []).filter((quota) => quota.low && !resting.has(quota.target));
+        if (lows.length === 0)
+            continue;
+        const [low, ...others] = lows;
+        items.push({ tone: WARN, title: [...name, low.remaining > 0 ? " is near a limit of its provider"
+            : " has used up a limit of its provider"],
+        text: [quotaText(low), others.length > 0 ? `, and ${plural(others.length, "other limit", "other limits")}` : "",
+            low.renews ? [". Renewed in ", countdown(low.renews)] : "."],
+        todo: "Send fewer requests, add a key, or have the limit raised.", link: ["#/targets", "Show the keys"] });
+    }
+}
+
 function ofKeys(state, items) {
     for (const key of state.keys) {
         if (key.state === "dead")
@@ -196,6 +218,7 @@ export function attention(state, stats) {
         ofProcess(state, items);
         ofBudgets(state, items);
         ofKeys(state, items);
+        ofQuotas(state, items);
         ofTargets(state, items);
     }
     ofFailures(stats, items);

@@ -8,7 +8,7 @@ import { countdown } from "/app/clocks.js";
 import { follow } from "/app/stats.js";
 import { longTable, markOf } from "/app/long.js";
 import { breakerBadge, keyBadge, targetBadge } from "/app/badge.js";
-import { keyActions, reloadButton, targetActions, whyOf } from "/app/attention.js";
+import { keyActions, quotaText, reloadButton, targetActions, whyOf } from "/app/attention.js";
 
 const FEW = 5; // calls, of which no share is worth a colour
 
@@ -43,7 +43,11 @@ const isFailing = ({ calls, failed }) => calls >= FEW && failed * 2 > calls;
 
 const failedOf = (sum) => el("span", { class: isFailing(sum) ? "bad-text" : null }, share(sum.failed, sum.calls));
 
-const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null];
+// What is left of its provider's limits: the lowest one.
+const quotaOf = ({ quotas: [low] = [] }) => (low ? el("span", { class: low.low ? "note warn-text" : "note" },
+    quotaText(low), low.renews ? [", renewed in ", countdown(low.renews)] : null) : null);
+
+const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null, quotaOf(t)];
 
 function auditOf(store) {
     if (!store.on)
@@ -101,7 +105,8 @@ export function targets(main) {
         { name: "Provider", class: "wide", cell: (key) => said(key.provider) },
         { name: "State", cell: (key) => [keyBadge(key), key.until
             ? el("span", { class: "note" }, "for ", countdown(key.until)) : null, key.limited_targets
-            ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null] },
+            ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null,
+            quotaOf(key)] },
         { name: "Change", class: "fit actions", cell: (key) => keyActions(key) },
     ], { heads: true, empty: "No provider has keys.", nouns: "keys", key: (key) => key.id });
     const process = el("div", { class: "gauges" });

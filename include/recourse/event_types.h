@@ -102,6 +102,7 @@ typedef struct rc_event_cost_updated {
 /* quota:warning: a provider's limit is nearly used up; refusals are to come. */
 typedef struct rc_event_quota_warning {
     rc_str model; /* the target that said so */
+    rc_str credential; /* whose limit it is: an id, never a key */
     rc_str kind; /* what is limited, as the provider calls it: requests, input-tokens, ... */
     uint64_t remaining; /* what is left of the limit */
     uint64_t limit; /* the whole limit; 100 for one that is told in per cent */

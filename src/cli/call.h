@@ -97,13 +97,14 @@ typedef struct rc_caller {
     bool is_upstream_open;
     rc_origin origin;
     rc_buf token;
-    bool is_unrecorded;                /* the store could not be had */
-    uv_mutex_t suppressed;             /* of what follows: the store's thread tells it */
-    bool has_suppressed;               /* a record was lost */
-    rc_gate_record told;               /* numbers alone */
-    char target[RC_GATE_ASK_NAME_MAX]; /* whom it asked last; "" */
-    bool is_told;                      /* our own gateway has said how it ended */
-    const rc_report *own_why;          /* its report, in full; NULL */
+    bool is_unrecorded;                  /* the store could not be had */
+    uv_mutex_t suppressed;               /* of what follows: the store's thread tells it */
+    bool has_suppressed;                 /* a record was lost */
+    rc_gate_record told;                 /* numbers alone */
+    char target[RC_GATE_ASK_NAME_MAX];   /* whom it asked last; "" */
+    bool is_told;                        /* our own gateway has said how it ended */
+    const rc_report *own_why;            /* its report, in full; NULL */
+    char near_limit[RC_CALLER_TEXT_MAX]; /* a provider's limit that is nearly used up; "": none */
 
     rc_gate_ask ask;
     bool is_started;

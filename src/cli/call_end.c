@@ -243,6 +243,8 @@ static void show_notes(rc_caller *c)
         note_line(c, "The answer has no text.");
     if (facts->finish == RC_STREAM_FINISH_LENGTH)
         note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
+    if (c->near_limit[0] != '\0')
+        note_line(c, c->near_limit);
 }
 
 /* Of several attempts there is, and of a connection that was not made: where, what was shown. */

@@ -242,6 +242,44 @@ void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)
                        rc_buf_get(&text));
 }
 
+/* For programs the numbers as well. */
+void rc_serve_log_quota(void *ctx, const rc_gate_quota *news)
+{
+    serve_run *run = ctx;
+    const rc_serve_log_way *way = way_of(run);
+    const rc_quota *quota = news->quota;
+    char memory[RC_LOG_LINE_MAX];
+    char room[RC_LOG_LINE_MAX];
+    rc_buf text;
+    rc_buf line;
+    rc_event event;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_quota_push_text(quota, rc_str_slice(news->target, 0, RC_LOG_CLEAN_MAX), news->credential,
+                       &text);
+    if (!way->is_on || !way->style.is_json) {
+        talk(run, rc_buf_get(&text));
+        return;
+    }
+    rc_quota_event(quota, news->target, news->credential, &event);
+    const rc_event_quota_warning *told = &event.as.quota_warning;
+    const rc_log_field fields[] = {
+        {.key = "message", .text = rc_buf_get(&text)},
+        {.key = "target", .text = news->target},
+        {.key = "credential", .text = news->credential},
+        {.key = "kind", .text = told->kind},
+        {.key = "remaining", .number = (int64_t)told->remaining},
+        {.key = "limit", .number = (int64_t)told->limit},
+        {.key = "request_id", .text = news->request_id},
+        {.key = "reset_ms", .number = (int64_t)told->reset_ms},
+    };
+    const size_t count = sizeof fields / sizeof fields[0] - (told->reset_ms > 0 ? 0 : 1);
+    rc_buf_init_fixed(&line, room, sizeof room);
+    push_line(run,
+              rc_log_push_event(&line, &way->style, news->unix_ms, RC_LOG_EVENT_QUOTA_WARNING,
+                                fields, count),
+              &line);
+}
+
 /* ---- requests ---- */
 
 static rc_log_outcome outcome_of(const rc_gate_record *record)

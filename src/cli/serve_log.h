@@ -42,6 +42,7 @@ void rc_serve_log_line(serve_run *run, rc_str line);
  * serve_run. */
 void rc_serve_log_record(void *ctx, const rc_gate_record *record);
 void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope);
+void rc_serve_log_quota(void *ctx, const rc_gate_quota *news);
 void rc_serve_log_suppressed(void *ctx, rc_str line);
 void rc_serve_log_store(void *ctx, const rc_report *why);
 void rc_serve_log_trimmed(void *ctx, const rc_store_prune *prune);

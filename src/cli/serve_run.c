@@ -257,6 +257,14 @@ static void on_record(void *ctx, const rc_gate_record *record)
     rc_serve_log_record(run, record);
 }
 
+static void on_quota(void *ctx, const rc_gate_quota *news)
+{
+    serve_run *run = ctx;
+    if (run->live != NULL)
+        rc_admin_live_tell_quota(run->live, news);
+    rc_serve_log_quota(run, news);
+}
+
 static int make_gateway(serve_run *run)
 {
     rc_gate_given given;
@@ -276,6 +284,7 @@ static int make_gateway(serve_run *run)
         .threads = (uint32_t)given.config->root.threads,
         .on_record = on_record,
         .on_budget = rc_serve_log_budget,
+        .on_quota = on_quota,
         .on_suppressed = rc_serve_log_suppressed,
         .on_store = rc_serve_log_store,
         .on_trimmed = rc_serve_log_trimmed,

@@ -175,6 +175,20 @@ static void show_target(line *l, const rc_admin_target *target)
     end(l);
 }
 
+/* What is left of its provider's limits. */
+static void show_lowest(line *l, const rc_admin_key *key)
+{
+    if (key->quota_count == 0)
+        return;
+    const rc_admin_quota *lowest = &key->quotas[0];
+    say(l, "; ");
+    say_number(l, lowest->remaining, " of ");
+    say_number(l, lowest->limit, " ");
+    rc_buf_push(&l->text, lowest->name);
+    say(l, " left at ");
+    rc_buf_push(&l->text, rc_str_slice(lowest->target, 0, LINE_BYTES / 4));
+}
+
 static void show_key(line *l, const rc_admin_key *key)
 {
     begin(l, RC_STR("key "));
@@ -186,6 +200,7 @@ static void show_key(line *l, const rc_admin_key *key)
         say(l, "; limited at ");
         say_number(l, key->limited_targets, " targets");
     }
+    show_lowest(l, key);
     end(l);
 }
 

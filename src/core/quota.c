@@ -1,13 +1,13 @@
 #include "core/quota.h"
 
 #include "base/str.h"
+#include "codec/duration.h"
 #include "core/hints_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* More digits than any limit has. */
 #define NUMBER_MAX INT64_C(1000000000000000)
-#define SILENT_MIN_MS INT64_C(60000)
 
 typedef struct left_row {
     rc_str name;
@@ -52,7 +52,7 @@ static int64_t whole_of(rc_str value)
     int64_t number = 0;
     size_t at = 0;
     for (; at < text.len && rc_ascii_is_digit(text.ptr[at]); at++)
-        number = number > NUMBER_MAX ? NUMBER_MAX : number * 10 + (text.ptr[at] - '0');
+        number = number > NUMBER_MAX ? number : number * 10 + (text.ptr[at] - '0');
     if (at == 0 || number > NUMBER_MAX || (at < text.len && text.ptr[at] != '.'))
         return -1;
     for (size_t i = at + 1; i < text.len; i++)
@@ -82,9 +82,21 @@ static int64_t hundredths_of(rc_str value)
 static bool holds(rc_str name, rc_str word)
 {
     for (size_t i = 0; i + word.len <= name.len; i++)
-        if (rc_str_eq_nocase(rc_str_slice(name, i, i + word.len), word))
+        if (rc_ascii_lower(name.ptr[i]) == word.ptr[0] &&
+            rc_str_eq_nocase(rc_str_slice(name, i, i + word.len), word))
             return true;
     return false;
+}
+
+/* Names differ late, if at all: most rows are ruled out by the last letter that they name. pattern:
+ * in small letters. */
+static inline bool fits(rc_str pattern, rc_str name, rc_str *ret_star)
+{
+    const bool is_open = pattern.ptr[pattern.len - 1] == '*';
+    const size_t at = is_open ? pattern.len - 2 : name.len - 1;
+    const char last = pattern.ptr[pattern.len - (is_open ? 2 : 1)];
+    return at < name.len && rc_ascii_lower(name.ptr[at]) == last &&
+           rc_hint_match(pattern, name, ret_star);
 }
 
 static rc_quota_kind kind_of(rc_str name)
@@ -139,11 +151,11 @@ static void put_left(rc_quotas *quotas, const left_row *row, rc_str name, rc_str
     quota->remaining = number < 100 ? 100 - number : 0;
 }
 
-static bool take_left(rc_quotas *quotas, rc_str name, rc_str value)
+static bool take_left(rc_quotas *quotas, uint8_t group, rc_str name, rc_str value)
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(LEFTS); i++) {
-        if (!rc_hint_match(LEFTS[i].name, name, &star))
+        if (LEFTS[i].group != group || !fits(LEFTS[i].name, name, &star))
             continue;
         put_left(quotas, &LEFTS[i], star, value);
         return true;
@@ -151,11 +163,12 @@ static bool take_left(rc_quotas *quotas, rc_str name, rc_str value)
     return false;
 }
 
-static bool take_reset(rc_quotas *quotas, rc_str name, rc_str value)
+static bool take_reset(rc_quotas *quotas, uint8_t group, rc_str name, rc_str value)
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(RESETS); i++) {
-        if (RESETS[i].form == RC_HINT_FORM_POLICY || !rc_hint_match(RESETS[i].name, name, &star))
+        if (RESETS[i].group != group || RESETS[i].form == RC_HINT_FORM_POLICY ||
+            !fits(RESETS[i].name, name, &star))
             continue;
         int64_t wait_ms = rc_hint_read(RESETS[i].form, value, quotas->now_unix_ms).wait_ms;
         rc_quota *quota = wait_ms >= 0 ? quota_of(quotas, RESETS[i].group, star) : NULL;
@@ -166,11 +179,11 @@ static bool take_reset(rc_quotas *quotas, rc_str name, rc_str value)
     return false;
 }
 
-static void take_limit(rc_quotas *quotas, rc_str name, rc_str value)
+static void take_limit(rc_quotas *quotas, uint8_t group, rc_str name, rc_str value)
 {
     rc_str star;
     for (size_t i = 0; i < COUNT(LIMITS); i++) {
-        if (!rc_hint_match(LIMITS[i].name, name, &star))
+        if (LIMITS[i].group != group || !fits(LIMITS[i].name, name, &star))
             continue;
         int64_t number = whole_of(value);
         rc_quota *quota = number > 0 ? quota_of(quotas, LIMITS[i].group, star) : NULL;
@@ -180,32 +193,50 @@ static void take_limit(rc_quotas *quotas, rc_str name, rc_str value)
     }
 }
 
-/* All of them say "rate", but for ChatGPT's. Most headers are ruled out by a letter or two. */
-static bool may_be_quota(rc_str name)
+/* Whose rows a name may fit, by the letters in which their prefixes differ. */
+static uint8_t group_of(rc_str name)
 {
-    return name.len > 8 && (holds(rc_str_slice(name, 0, 20), RC_STR("rate")) ||
-                            rc_str_starts_with_nocase(name, RC_STR("x-codex-")));
+    const char first = rc_ascii_lower(name.ptr[0]);
+    if (first == 'a')
+        return RC_HINT_GROUP_ANTHROPIC;
+    if (first == 'r')
+        return name.ptr[9] == '-' ? RC_HINT_GROUP_RATELIMIT : RC_HINT_GROUP_RATELIMITBYSIZE;
+    if (rc_ascii_lower(name.ptr[2]) == 'c')
+        return RC_HINT_GROUP_X_CODEX;
+    if (name.ptr[6] == '-')
+        return RC_HINT_GROUP_X_RATE_LIMIT;
+    return name.ptr[11] == '-' ? RC_HINT_GROUP_X_RATELIMIT : RC_HINT_GROUP_X_RATELIMITBYSIZE;
 }
 
 void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value)
 {
-    char first = rc_ascii_lower(name.len > 0 ? name.ptr[0] : '\0');
-    if ((first != 'x' && first != 'a' && first != 'r') || !may_be_quota(name))
+    if (!rc_quotas_may_be(name))
         return;
-    if (!take_left(quotas, name, value) && !take_reset(quotas, name, value))
-        take_limit(quotas, name, value);
+    const uint8_t group = group_of(name);
+    if (!take_left(quotas, group, name, value) && !take_reset(quotas, group, name, value))
+        take_limit(quotas, group, name, value);
 }
 
 /* --- warnings --- */
 
-bool rc_quota_is_low(const rc_quota *quota, unsigned percent)
+bool rc_quota_is_sound(const rc_quota *quota)
 {
-    return quota->limit > 0 && quota->remaining >= 0 &&
-           quota->remaining * 100 < quota->limit * (int64_t)percent;
+    return quota->limit > 0 && quota->remaining >= 0 && quota->remaining <= quota->limit;
 }
 
-/* Is less of one left than of the other, in proportion? */
-static bool is_lower(const rc_quota *a, const rc_quota *b)
+bool rc_quota_is_low(const rc_quota *quota, unsigned percent)
+{
+    return rc_quota_is_sound(quota) && quota->remaining * 100 < quota->limit * (int64_t)percent;
+}
+
+int64_t rc_quota_window_ms(const rc_quota *quota)
+{
+    if (quota->reset_ms < RC_QUOTA_WINDOW_MIN_MS)
+        return RC_QUOTA_WINDOW_MIN_MS;
+    return quota->reset_ms < RC_QUOTA_WINDOW_MAX_MS ? quota->reset_ms : RC_QUOTA_WINDOW_MAX_MS;
+}
+
+bool rc_quota_is_lower(const rc_quota *a, const rc_quota *b)
 {
     return (double)a->remaining * (double)b->limit < (double)b->remaining * (double)a->limit;
 }
@@ -217,21 +248,53 @@ const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quot
         const rc_quota *quota = &quotas->list[i];
         if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) &&
             quotas->now_unix_ms >= alarm->silent_until_unix_ms[quota->kind] &&
-            (!lowest || is_lower(quota, lowest)))
+            (!lowest || rc_quota_is_lower(quota, lowest)))
             lowest = quota;
     }
-    if (lowest) {
-        int64_t wait_ms = lowest->reset_ms > SILENT_MIN_MS ? lowest->reset_ms : SILENT_MIN_MS;
-        alarm->silent_until_unix_ms[lowest->kind] = quotas->now_unix_ms + wait_ms;
-    }
+    if (lowest)
+        alarm->silent_until_unix_ms[lowest->kind] =
+            quotas->now_unix_ms + rc_quota_window_ms(lowest);
     return lowest;
 }
 
-void rc_quota_event(const rc_quota *quota, rc_str model, rc_event *ret_event)
+/* "requests"; "unified-5h" is a name of the provider's. */
+static void push_what(const rc_quota *quota, rc_buf *text)
+{
+    if (quota->name.len == 0)
+        return;
+    const bool is_named = quota->kind != RC_QUOTA_OTHER;
+    rc_buf_push(text, is_named ? RC_STR(" of ") : RC_STR(" "));
+    for (size_t i = 0; i < quota->name.len; i++)
+        rc_buf_push_byte(text, is_named && quota->name.ptr[i] == '-' ? ' ' : quota->name.ptr[i]);
+}
+
+void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text)
+{
+    rc_buf_push(text, model);
+    if (credential.len > 0) {
+        rc_buf_push(text, RC_STR(" with key "));
+        rc_buf_push(text, credential);
+    }
+    rc_buf_push(text, quota->remaining > 0 ? RC_STR(" is near its limit")
+                                           : RC_STR(" has used up its limit"));
+    push_what(quota, text);
+    rc_buf_push(text, RC_STR(": "));
+    rc_buf_push_i64(text, quota->remaining);
+    rc_buf_push(text, RC_STR(" of "));
+    rc_buf_push_i64(text, quota->limit);
+    rc_buf_push(text, quota->remaining == 1 ? RC_STR(" is left") : RC_STR(" are left"));
+    if (quota->reset_ms > 0) {
+        rc_buf_push(text, RC_STR(", renewed in "));
+        rc_duration_push(text, quota->reset_ms);
+    }
+}
+
+void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event)
 {
     ret_event->type = RC_EVENT_TYPE_QUOTA_WARNING;
     ret_event->as.quota_warning = (rc_event_quota_warning){
         .model = model,
+        .credential = credential,
         .kind = quota->name.len > 0 ? quota->name : RC_STR("limit"),
         .remaining = quota->remaining > 0 ? (uint64_t)quota->remaining : 0,
         .limit = quota->limit > 0 ? (uint64_t)quota->limit : 0,

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <recourse/buf.h>
 #include <recourse/event.h>
 #include <recourse/str.h>
 
@@ -20,6 +21,13 @@
 
 /* Below that is low. */
 #define RC_QUOTA_LOW_PERCENT 10u
+
+/* What was told counts until it is renewed, within these bounds. */
+#define RC_QUOTA_WINDOW_MIN_MS INT64_C(60000)
+#define RC_QUOTA_WINDOW_MAX_MS INT64_C(86400000)
+
+/* The shortest name of such a header: "ratelimit-reset". */
+#define RC_QUOTA_HEADER_MIN 15u
 
 /* What is limited, as far as its name tells. */
 typedef enum rc_quota_kind {
@@ -50,16 +58,37 @@ typedef struct rc_quotas {
 /* now_unix_ms of 0: not known; points in time are not believed then. */
 void rc_quotas_init(rc_quotas *quotas, int64_t now_unix_ms);
 
+/* May a header of that name tell of a limit? By its length and a few letters: nearly all others are
+ * ruled out. name: borrows. */
+static inline bool rc_quotas_may_be(rc_str name)
+{
+    if (name.len < RC_QUOTA_HEADER_MIN)
+        return false;
+    const int first = name.ptr[0] | 0x20;
+    const int third = name.ptr[2] | 0x20;
+    if (first == 'x')
+        return name.ptr[1] == '-' && (third == 'r' || third == 'c');
+    return third == 't' && (first == 'a' || first == 'r');
+}
+
 /* A header of the answer; every one may be offered, in any order. name, value: view until quotas is
  * no longer used. */
 void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value);
 
-/* Is less than so many per cent of it left? Not of one of which both numbers are not known. quota:
- * borrows. */
+/* Are both numbers known, and can they be true? quota: borrows. */
+bool rc_quota_is_sound(const rc_quota *quota);
+
+/* Is less than so many per cent of it left? Never of one that is not sound. quota: borrows. */
 bool rc_quota_is_low(const rc_quota *quota, unsigned percent);
 
-/* rc_quota_alarm: tells of each kind of limit once until it is renewed, a minute at least. One for
- * each target, or each of its credentials. All zero: silent so far. */
+/* Is less of a left than of b, in proportion? Both: borrow. */
+bool rc_quota_is_lower(const rc_quota *a, const rc_quota *b);
+
+/* For how long it counts. quota: borrows. */
+int64_t rc_quota_window_ms(const rc_quota *quota);
+
+/* rc_quota_alarm: tells of each kind of limit once until it is renewed, a minute at least and a day
+ * at most. One for each target, or each of its credentials. All zero: silent so far. */
 typedef struct rc_quota_alarm {
     int64_t silent_until_unix_ms[RC_QUOTA_KIND_COUNT];
 } rc_quota_alarm;
@@ -68,7 +97,12 @@ typedef struct rc_quota_alarm {
  * quotas. */
 const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quotas);
 
-/* The event for people. model: who said so; views. quota: borrows. */
-void rc_quota_event(const rc_quota *quota, rc_str model, rc_event *ret_event);
+/* Appends "openai/gpt-4o with key openai:1 is near its limit of requests: 20 of 1000 are left,
+ * renewed in 30s". credential: an id; empty: there is none. All: borrow. */
+void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text);
+
+/* The event for people. model: who said so; credential: an id, empty: there is none; both view.
+ * quota: borrows. */
+void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event);
 
 #endif

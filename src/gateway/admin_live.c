@@ -44,7 +44,16 @@ typedef struct told {
     name id, client, route, model, provider, target, message;
 } told;
 
+/* A limit that is nearly used up. */
+typedef struct low {
+    int64_t unix_ms;
+    rc_quota quota; /* its name is beside it */
+    name id, target, credential, kind;
+} low;
+
 typedef struct box {
+    uint32_t low_count;
+    low lows[RC_ADMIN_LIVE_QUOTAS];
     uint32_t counts[SORTS];
     told list[SORTS][RC_ADMIN_LIVE_BOX];
 } box;
@@ -67,9 +76,10 @@ struct rc_admin_live {
     uv_async_t wake;
     uv_timer_t gather;
     uv_timer_t watch;
-    uint32_t handles; /* that are not closed */
-    uint64_t seen;    /* a number that stands for the state that was sent last */
-    uint32_t quiet;   /* looks since */
+    uint32_t handles;  /* that are not closed */
+    uint64_t warnings; /* that were sent */
+    uint64_t seen;     /* a number that stands for the state that was sent last */
+    uint32_t quiet;    /* looks since */
     rc_buf event;
 
     uv_mutex_t lock;
@@ -136,6 +146,24 @@ void rc_admin_live_tell(rc_admin_live *live, const rc_gate_record *record)
         note(&to->list[sort][to->counts[sort]++], record, now_unix_ms);
     else
         live->dropped++;
+    uv_mutex_unlock(&live->lock);
+    (void)uv_async_send(&live->wake);
+}
+
+void rc_admin_live_tell_quota(rc_admin_live *live, const rc_gate_quota *news)
+{
+    if (atomic_load_explicit(&live->listeners, memory_order_relaxed) == 0)
+        return;
+    uv_mutex_lock(&live->lock);
+    box *to = live->filling;
+    if (to != NULL && to->low_count < RC_ADMIN_LIVE_QUOTAS) {
+        low *l = &to->lows[to->low_count++];
+        *l = (low){.unix_ms = news->unix_ms, .quota = *news->quota};
+        keep(&l->id, news->request_id);
+        keep(&l->target, news->target);
+        keep(&l->credential, news->credential);
+        keep(&l->kind, news->quota->name);
+    }
     uv_mutex_unlock(&live->lock);
     (void)uv_async_send(&live->wake);
 }
@@ -249,7 +277,24 @@ static void make_operation(rc_admin_live *live, const told *op)
     event_end(live);
 }
 
+static void make_low(rc_admin_live *live, low *l)
+{
+    rc_event event = {
+        .seq = ++live->warnings, .time_unix_ms = l->unix_ms, .correlation_id = get(&l->id)};
+    l->quota.name = get(&l->kind);
+    rc_quota_event(&l->quota, get(&l->target), get(&l->credential), &event);
+    event_begin(live, rc_event_type_name(event.type));
+    (void)rc_event_encode(&event, &live->event);
+    rc_buf_push_byte(&live->event, '\n'); /* the event ends in a newline itself */
+}
+
 /* ---- delivering ---- */
+
+static void clear(box *b)
+{
+    b->low_count = 0;
+    memset(b->counts, 0, sizeof(b->counts));
+}
 
 static void on_gather(uv_timer_t *timer)
 {
@@ -261,11 +306,15 @@ static void on_gather(uv_timer_t *timer)
     if (full != NULL) {
         live->filling = live->sending;
         live->sending = full;
-        memset(live->filling->counts, 0, sizeof(live->filling->counts));
+        clear(live->filling);
     }
     uv_mutex_unlock(&live->lock);
     if (full == NULL)
         return;
+    for (uint32_t i = 0; i < full->low_count; i++) {
+        make_low(live, &full->lows[i]);
+        write_to_all(live, 0);
+    }
     for (size_t sort = SORTS; sort-- > 0;)
         for (uint32_t i = 0; i < full->counts[sort]; i++) {
             make_operation(live, &full->list[sort][i]);
@@ -301,8 +350,12 @@ static uint64_t number_of(const rc_admin_snapshot *snapshot)
         seen = mix(seen, (uint64_t)target->breaker << 32 | (uint64_t)target->why);
         seen = mix(seen, target->usable_keys);
     }
-    for (size_t i = 0; i < snapshot->key_count; i++)
-        seen = mix(seen, (uint64_t)snapshot->keys[i].state);
+    for (size_t i = 0; i < snapshot->key_count; i++) {
+        const rc_admin_key *key = &snapshot->keys[i];
+        seen = mix(seen, (uint64_t)key->state);
+        for (size_t k = 0; k < key->quota_count; k++)
+            seen = mix(seen, key->quotas[k].is_low ? 1 : 0);
+    }
     for (size_t i = 0; i < snapshot->spend_count; i++) {
         const rc_spend_state *is = &snapshot->spends[i].state;
         const bool is_spent = is->limit > 0 && is->spent >= is->limit;
@@ -368,7 +421,7 @@ static bool make_boxes(rc_admin_live *live)
     for (size_t i = 0; i < 2; i++) {
         boxes[i] = alloc->get(alloc->ctx, sizeof(box));
         if (boxes[i] != NULL)
-            memset(boxes[i]->counts, 0, sizeof(boxes[i]->counts));
+            clear(boxes[i]);
     }
     uv_mutex_lock(&live->lock);
     live->filling = boxes[0];

@@ -4,6 +4,7 @@
  *                                                 a second ──look──►       server-sent events
  *
  *   event: operation   one request that ended, with the members that a list of them has
+ *   event: quota:warning   a provider's limit is nearly used up: the event of docs/events.md
  *   event: state       /admin/v1/state: at once, when something changed, and every few seconds
  *   event: dropped     how many operations are missing: there were too many, or the reader is slow
  *
@@ -20,6 +21,8 @@
 #define RC_ADMIN_LIVE_LISTENERS_MAX 16
 /* Of each sort, between two deliveries. */
 #define RC_ADMIN_LIVE_BOX 128
+/* Of warnings. */
+#define RC_ADMIN_LIVE_QUOTAS 32
 #define RC_ADMIN_LIVE_GATHER_MS 100
 #define RC_ADMIN_LIVE_LOOK_MS 1000
 /* Looks between two states when nothing has changed. */
@@ -33,6 +36,9 @@ rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const r
 
 /* Any thread. record: borrows. */
 void rc_admin_live_tell(rc_admin_live *live, const rc_gate_record *record);
+
+/* The same of a provider's limit. news: borrows. */
+void rc_admin_live_tell_quota(rc_admin_live *live, const rc_gate_quota *news);
 
 /* Its path; live: borrows until the server has stopped. */
 rc_admin_table rc_admin_live_table(rc_admin_live *live);

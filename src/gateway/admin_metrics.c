@@ -40,6 +40,16 @@ static void put_keys(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
                             snapshot->keys[i].state);
 }
 
+static void put_quotas(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
+{
+    const rc_metric_label *label = rc_metric_get(RC_METRIC_QUOTA_WARNINGS)->words[0];
+    for (size_t i = 0; i < snapshot->key_count; i++)
+        for (uint32_t kind = 0; kind < RC_QUOTA_KIND_COUNT; kind++)
+            if (snapshot->keys[i].quota_count > 0 && snapshot->keys[i].left_milli[kind] >= 0)
+                rc_metrics_page_put(page, snapshot->keys[i].id, rc_str_c(label->words[kind]),
+                                    snapshot->keys[i].left_milli[kind]);
+}
+
 static void put(rc_metrics_page *page, int64_t value)
 {
     rc_metrics_page_put(page, RC_STR(""), RC_STR(""), value);
@@ -87,6 +97,9 @@ static void look(void *ctx, rc_metric metric, rc_metrics_page *page)
         return;
     case RC_METRIC_CREDENTIAL_STATE:
         put_keys(snapshot, page);
+        return;
+    case RC_METRIC_QUOTA_LEFT:
+        put_quotas(snapshot, page);
         return;
     case RC_METRIC_BUDGET_TOKENS:
         if (snapshot->budget.is_on)

@@ -17,7 +17,22 @@
 #include <recourse/str.h>
 
 #include "base/arena.h"
+#include "core/quota.h"
 #include "core/spend.h"
+
+/* Of one key, or of a target without keys: the lowest ones. */
+#define RC_ADMIN_QUOTAS_MAX 8u
+
+/* What is left of a provider's own limit, as it said with its latest answer. */
+typedef struct rc_admin_quota {
+    rc_str target; /* whose limit it is */
+    rc_str name;   /* "requests", as the provider calls it */
+    rc_quota_kind kind;
+    uint64_t remaining;
+    uint64_t limit;
+    int64_t renews_unix_ms; /* 0: not told */
+    bool is_low;
+} rc_admin_quota;
 
 /* A provider with a model, as routes name them; model "*": all that no route names. */
 typedef struct rc_admin_target {
@@ -34,6 +49,8 @@ typedef struct rc_admin_target {
     uint32_t max_in_flight; /* 0: no limit */
     uint32_t keys;          /* it has */
     uint32_t usable_keys;
+    const rc_admin_quota *quotas; /* of calls without a key */
+    size_t quota_count;
 } rc_admin_target;
 
 typedef struct rc_admin_key {
@@ -42,6 +59,10 @@ typedef struct rc_admin_key {
     rc_credential_state state;
     uint64_t until_ms;        /* for how long still; 0: it is healthy, or dead for good */
     uint32_t limited_targets; /* where a limit holds that is not of the key at large */
+    const rc_admin_quota *quotas;
+    size_t quota_count;
+    /* Of one that has some: at the target where that is least; -1: not known. */
+    int16_t left_milli[RC_QUOTA_KIND_COUNT];
 } rc_admin_key;
 
 typedef struct rc_admin_budget {

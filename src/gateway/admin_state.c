@@ -65,6 +65,30 @@ static void put_target_name(state *s, const rc_admin_target *target)
     put_text(s, "model", target->model);
 }
 
+static void put_quota(state *s, const rc_admin_quota *quota)
+{
+    rc_json_object_begin(&s->w);
+    put_text(s, "target", quota->target);
+    put_text(s, "kind", quota->name);
+    put_number(s, "remaining", quota->remaining);
+    put_number(s, "limit", quota->limit);
+    put_flag(s, "low", quota->is_low);
+    if (quota->renews_unix_ms > s->snapshot->now_unix_ms)
+        put_time(s, "renews", quota->renews_unix_ms);
+    rc_json_object_end(&s->w);
+}
+
+static void put_quotas(state *s, const rc_admin_quota *quotas, size_t count)
+{
+    if (count == 0)
+        return;
+    rc_json_key(&s->w, RC_STR("quotas"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < count; i++)
+        put_quota(s, &quotas[i]);
+    rc_json_array_end(&s->w);
+}
+
 static void put_target(state *s, const rc_admin_target *target)
 {
     const rc_admin_target_state now = rc_admin_target_state_of(target);
@@ -85,6 +109,7 @@ static void put_target(state *s, const rc_admin_target *target)
         put_number(s, "max_in_flight", target->max_in_flight);
     put_number(s, "keys", target->keys);
     put_number(s, "usable_keys", target->usable_keys);
+    put_quotas(s, target->quotas, target->quota_count);
     rc_json_object_end(&s->w);
 }
 
@@ -97,6 +122,7 @@ static void put_key(state *s, const rc_admin_key *key)
     put_end(s, key->until_ms);
     if (key->limited_targets > 0)
         put_number(s, "limited_targets", key->limited_targets);
+    put_quotas(s, key->quotas, key->quota_count);
     rc_json_object_end(&s->w);
 }
 

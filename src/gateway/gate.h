@@ -49,6 +49,15 @@ typedef struct rc_gate_record {
     const rc_report *report; /* NULL: it went well */
 } rc_gate_record;
 
+/* A provider's limit is nearly used up. Views during the call alone. */
+typedef struct rc_gate_quota {
+    rc_str request_id; /* whose answer said so */
+    rc_str target;     /* "provider/model" */
+    rc_str credential; /* an id; empty: no key was used */
+    const rc_quota *quota;
+    int64_t unix_ms;
+} rc_gate_quota;
+
 /* How a loop is doing: written by its thread, read by any. */
 typedef struct rc_gate_pulse {
     atomic_uint connections;
@@ -69,6 +78,8 @@ typedef struct rc_gate_settings {
     void (*on_record)(void *record_ctx, const rc_gate_record *record);
     /* A budget nears its end, is used up, or has somebody wait. scope: views. */
     void (*on_budget)(void *record_ctx, const rc_spend_news *news, rc_str scope);
+    /* A provider says that one of its limits is nearly used up: once until it renews. */
+    void (*on_quota)(void *record_ctx, const rc_gate_quota *news);
     void *record_ctx;
     void (*on_stopped)(void *ctx); /* nothing is left of it; NULL: nobody waits */
     void *ctx;

@@ -328,6 +328,7 @@ static bool add_member(rc_gateway *gateway, member *m)
         .alloc = settings->alloc,
         .on_record = settings->on_record,
         .on_budget = settings->on_budget,
+        .on_quota = settings->on_quota,
         .on_stopped = on_gate_stopped,
         .record_ctx = settings->ctx,
         .ctx = m,

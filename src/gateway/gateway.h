@@ -24,6 +24,7 @@ typedef struct rc_gateway_settings {
     /* On the thread of any loop; NULL: nobody wants to know. */
     void (*on_record)(void *ctx, const rc_gate_record *record);
     void (*on_budget)(void *ctx, const rc_spend_news *news, rc_str scope);
+    void (*on_quota)(void *ctx, const rc_gate_quota *news);
     /* On the writer's thread or that of any loop: a line of JSON. On the writer's: the store went
      * down (why: views), or is back (NULL); and operations were deleted because they are old, or
      * because somebody asked for it. */

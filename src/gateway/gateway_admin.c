@@ -1,5 +1,6 @@
 /* The gateway as an operator sees it, and what an operator does to it. */
 #include "base/str.h"
+#include "gateway/admin_quota.h"
 #include "gateway/gateway_private.h"
 #include "gateway/log_line.h"
 #include "sys/clock.h"
@@ -16,7 +17,7 @@ static rc_str dup_part(rc_arena *arena, const char *name, size_t from, size_t to
 
 /* Locked. Targets that the configuration no longer names are left out. */
 static void look_targets(const rc_gate_world *world, rc_arena *arena, uint64_t now_ms,
-                         rc_admin_snapshot *snapshot)
+                         rc_admin_quotas *quotas, rc_admin_snapshot *snapshot)
 {
     const uint32_t edition = rc_gate_world_edition(world);
     rc_admin_target *targets = rc_arena_get_array(arena, world->target_count + 1, sizeof *targets);
@@ -30,6 +31,7 @@ static void look_targets(const rc_gate_world *world, rc_arena *arena, uint64_t n
         target->provider = dup_part(arena, row->name, 0, row->provider_len);
         target->model = dup_part(arena, row->name, row->provider_len + 1u, row->name_len);
         rc_admin_look_target(&world->shared, (uint16_t)i, now_ms, target);
+        rc_admin_quotas_of_target(quotas, (uint16_t)i, target);
     }
     snapshot->targets = targets;
 }
@@ -47,7 +49,7 @@ static bool is_current(const rc_gate_plans *plans, uint32_t row)
 
 /* Locked. */
 static void look_keys(const rc_gate_world *world, rc_arena *arena, uint64_t now_ms,
-                      rc_admin_snapshot *snapshot)
+                      rc_admin_quotas *quotas, rc_admin_snapshot *snapshot)
 {
     rc_admin_key *keys = rc_arena_get_array(arena, world->credential_count + 1, sizeof *keys);
     if (keys == NULL)
@@ -60,6 +62,7 @@ static void look_keys(const rc_gate_world *world, rc_arena *arena, uint64_t now_
         key->id = dup_part(arena, row->name, 0, row->name_len);
         key->provider = dup_part(arena, row->name, 0, row->provider_len);
         rc_admin_look_key(&world->shared, (uint16_t)i, now_ms, key);
+        rc_admin_quotas_of_key(quotas, (uint16_t)i, key);
     }
     snapshot->keys = keys;
 }
@@ -139,12 +142,14 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
 {
     rc_gate_world *world = &gateway->world;
     const uint64_t now_ms = uv_now(gateway->settings.loop);
+    rc_admin_quotas quotas;
     ret_snapshot->now_unix_ms = rc_clock_unix_ms(gateway->settings.calls);
     ret_snapshot->config.generation = rc_gate_world_edition(world);
     uv_mutex_lock(&world->lock);
+    rc_admin_quotas_init(&quotas, world, arena, ret_snapshot->now_unix_ms);
     uv_mutex_lock(&world->shared_lock);
-    look_targets(world, arena, now_ms, ret_snapshot);
-    look_keys(world, arena, now_ms, ret_snapshot);
+    look_keys(world, arena, now_ms, &quotas, ret_snapshot);
+    look_targets(world, arena, now_ms, &quotas, ret_snapshot);
     rc_admin_look_budget(&world->shared.budget, now_ms, &ret_snapshot->budget);
     uv_mutex_unlock(&world->shared_lock);
     uv_mutex_unlock(&world->lock);

@@ -308,6 +308,11 @@ void rc_gate_try_take(rc_gate_try *try, rc_str piece);
 void rc_gate_try_end(rc_gate_try *try);
 void rc_gate_try_lose(rc_gate_try *try, const rc_upstream_failure *failure);
 
+/* ---- try_quota.c: what is left of the provider's limits ---- */
+
+/* By the answer's head, whatever the answer is. */
+void rc_gate_try_read_quota(const rc_gate_try *try, const rc_upstream_head *head);
+
 /* ---- try_coded.c: an answer that came compressed ---- */
 
 /* From its head on. The try may be over then. */

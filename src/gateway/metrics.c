@@ -79,6 +79,16 @@ void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage)
         usage->cost_nano_usd);
 }
 
+_Static_assert((int)RC_METRIC_LIMIT_COUNT == (int)RC_QUOTA_KIND_COUNT &&
+                   (int)RC_METRIC_LIMIT_OUTPUT_TOKENS == (int)RC_QUOTA_OUTPUT_TOKENS,
+               "a word for each kind, in their order");
+
+void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind)
+{
+    const uint32_t place = kind < RC_QUOTA_KIND_COUNT ? kind : RC_QUOTA_OTHER;
+    add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_QUOTA_WARNINGS + place], 1);
+}
+
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded)
 {
     const uint32_t result = is_loaded ? RC_METRIC_RESULT_LOADED : RC_METRIC_RESULT_REFUSED;

@@ -21,6 +21,7 @@
 
 #include <recourse/alloc.h>
 
+#include "core/quota.h"
 #include "gateway/metric.h"
 
 #define RC_METRICS_ROWS_MAX 1024
@@ -91,6 +92,9 @@ typedef struct rc_metrics_usage {
     uint64_t cost_nano_usd;
 } rc_metrics_usage;
 void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage);
+
+/* A provider's own limit is nearly used up. */
+void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind);
 
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded);
 /* A callback took longer than 50 ms. */

@@ -254,6 +254,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
         return;
     }
+    rc_gate_try_read_quota(try, head);
     const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
     try->is_called_events = is_events(type);
     try->asked = rc_gate_try_asked(try, try->is_called_events);

@@ -17,6 +17,7 @@ static void unlock_shared(void *ctx)
 
 static void free_counters(rc_gate_world *world)
 {
+    rc_quota_board_done(&world->quotas);
     rc_purse_done(&world->purse);
     rc_metrics_free(world->metrics);
 }
@@ -33,6 +34,11 @@ rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, co
     if (world->metrics == NULL)
         return RC_E_NOMEM;
     if (rc_purse_init(&world->purse, alloc) != RC_OK) {
+        rc_metrics_free(world->metrics);
+        return RC_E_NOMEM;
+    }
+    if (rc_quota_board_init(&world->quotas, alloc) != RC_OK) {
+        rc_purse_done(&world->purse);
         rc_metrics_free(world->metrics);
         return RC_E_NOMEM;
     }

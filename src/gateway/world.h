@@ -26,6 +26,7 @@
 #include "gateway/metrics.h"
 #include "gateway/plan.h"
 #include "gateway/purse.h"
+#include "gateway/quota_board.h"
 #include "store/writer.h"
 #include "sys/calls.h"
 
@@ -83,7 +84,8 @@ struct rc_gate_world {
     atomic_uint refused;      /* credentials with such a mark */
     atomic_size_t kept_bytes; /* of their bodies */
     rc_metrics *metrics;
-    rc_purse purse; /* budgets of money; has locks of its own */
+    rc_purse purse;        /* budgets of money; has locks of its own */
+    rc_quota_board quotas; /* what is left of providers' limits; has a lock of its own */
 };
 
 /* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc:

@@ -270,6 +270,7 @@ static uint16_t use_again(rc_gate_world *world, rc_str provider, rc_str model, u
                              .is_guest = true};
     world->index[slot_of(world, provider, model)] = (uint16_t)(found + 1);
     rc_shared_clear_target(&world->shared, (uint16_t)found, now_ms);
+    rc_quota_board_forget(&world->quotas, (uint16_t)found);
     return (uint16_t)found;
 }
 

@@ -14,6 +14,9 @@
 #define LENGTH_TOO_LONG 64
 /* Answers are dated from here on: 1 January 2025. */
 #define CREATED_S 1735689600
+/* Of quota-left: the whole limit, and when it is there again. */
+#define LEFT_LIMIT 1000
+#define LEFT_RESET_MS 60000
 
 void rc_mock_answer_field(rc_mock_answer *a, const char *name, rc_str value)
 {
@@ -153,7 +156,11 @@ static void limit_fields(rc_mock_answer *a, const rc_mock_facts *facts)
     if (a->family == RC_MOCK_GEMINI)
         return;
     const char *const(*names)[3] = a->family == RC_MOCK_ANTHROPIC ? anthropic : openai;
-    left_fields(a, &facts->requests, names[0], facts->now_unix_ms);
+    const rc_mock_left said = {.is_known = true,
+                               .limit = LEFT_LIMIT,
+                               .remaining = a->plan.left,
+                               .reset_ms = LEFT_RESET_MS};
+    left_fields(a, a->plan.has_left ? &said : &facts->requests, names[0], facts->now_unix_ms);
     left_fields(a, &facts->tokens, names[1], facts->now_unix_ms);
 }
 

@@ -32,7 +32,8 @@ enum {
     RC_MOCK_STALL_NONE = 0,
     RC_MOCK_STALL_AT_NONE = 0,
     RC_MOCK_KEEPALIVE_NONE = 0,
-    RC_MOCK_DAMAGE_NONE = 0
+    RC_MOCK_DAMAGE_NONE = 0,
+    RC_MOCK_LEFT_NONE = 0
 };
 
 static const mock_word words[] = {
@@ -173,6 +174,10 @@ static void apply(rc_mock_plan *plan, const mock_word *word, uint32_t number)
     case RC_MOCK_SLOT_WIRE:
         plan->wire = (rc_mock_wire)word->value;
         plan->wire_count = number;
+        break;
+    case RC_MOCK_SLOT_LEFT:
+        plan->has_left = true;
+        plan->left = number;
         break;
     case RC_MOCK_SLOT_NOTHING:
         break;

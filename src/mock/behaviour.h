@@ -23,7 +23,8 @@ typedef enum rc_mock_slot {
     RC_MOCK_SLOT_STALL_AT,
     RC_MOCK_SLOT_KEEPALIVE,
     RC_MOCK_SLOT_DAMAGE,
-    RC_MOCK_SLOT_WIRE
+    RC_MOCK_SLOT_WIRE,
+    RC_MOCK_SLOT_LEFT
 } rc_mock_slot;
 
 /* Which error; the rows of RC_MOCK_ERROR. */
@@ -115,6 +116,8 @@ typedef struct rc_mock_plan {
     uint32_t damaged; /* the Nth content event; 0: none */
     rc_mock_wire wire;
     uint32_t wire_count;
+    bool has_left; /* the head says how many requests are left */
+    uint32_t left;
     uint32_t first; /* so for the first requests alone; 0: always */
     uint32_t round; /* of every so many; 0: once */
 } rc_mock_plan;

@@ -35,6 +35,7 @@ providers:
   spare: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
   limited: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
   refused: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
+  tight: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
   poor: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
   evil: {kind: openai_compatible, base_url: "${evil}/v1", keys: [env:KEY_1]}
 policies:
@@ -47,6 +48,7 @@ routes:
   - {model: wrong, chain: [{target: good/mock/400}], policy: once}
   - {model: refused, chain: [{target: refused/mock/401}], policy: once}
   - {model: poor, chain: [{target: poor/mock/quota}], policy: once}
+  - {model: near, chain: [{target: tight/mock/quota-left-20}], policy: once}
   - {model: resting, chain: [{target: spare/mock/503-retry-after-600}], policy: once}
   - {model: "evil*", chain: [{target: "evil/*"}], policy: once}
   - {model: "*", chain: [{target: "spare/*"}], policy: once}

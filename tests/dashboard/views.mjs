@@ -43,6 +43,26 @@ overview.view("says what needs attention, why, and what to do", {}, async (page)
     });
 });
 
+overview.view("warns in words before a provider's limit is reached", {}, async (page) => {
+    await open(page);
+    assert.equal((await request("near")).status, 200);
+    const { keys } = await admin("keys");
+    const [quota] = keys.find((key) => key.id === "tight:1").quotas;
+    assert.ok(quota.low && quota.remaining === 20 && quota.limit === 1000, JSON.stringify(quota));
+    const item = page.locator(".item", { hasText: "Key tight:1 is near a limit of its provider" });
+    await until("it is among what needs attention", async () => {
+        const more = page.getByRole("button", { name: /Show all/ });
+        if (await more.count() > 0)
+            await more.click();
+        return await item.count() === 1;
+    });
+    assert.match(await text(item), /20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20\. Renewed in \d+ [ms].*Do: Send fewer/);
+    await open(page, "#/targets");
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "tight:1" }) });
+    assert.match(await text(row), /healthy 20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20, renewed in \d+ [ms]/);
+    assert.equal(await row.locator(".warn-text").count(), 1);
+});
+
 overview.view("shows a failure and a failover as they happen", {}, async (page) => {
     await open(page);
     const feed = page.locator(".feed");

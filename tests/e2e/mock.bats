@@ -177,6 +177,25 @@ post() { # PATH BODY
     grep -qi '^location: /' head
 }
 
+@test "headers say what is left" {
+    start --quiet
+    chat quota-left-30
+    [ "$(status)" = 200 ]
+    grep -qi '^x-ratelimit-limit-requests: 1000' head
+    grep -qi '^x-ratelimit-remaining-requests: 30' head
+    grep -qi '^x-ratelimit-reset-requests: 60000ms' head
+    post /v1/messages '{"model":"503+quota-left-0","max_tokens":9,"messages":[{"role":"user","content":"a"}]}'
+    [ "$(status)" = 503 ]
+    grep -qi '^anthropic-ratelimit-requests-limit: 1000' head
+    grep -qi '^anthropic-ratelimit-requests-remaining: 0' head
+    grep -qiE '^anthropic-ratelimit-requests-reset: [0-9]{4}-.*Z' head
+    post /v1beta/models/quota-left-1:generateContent '{"contents":[{"role":"user","parts":[{"text":"a"}]}]}'
+    [ "$(status)" = 200 ]
+    run ! grep -qi ratelimit head
+    chat ok
+    run ! grep -qi ratelimit head
+}
+
 @test "explain reads what it sends" {
     start --quiet
     for pair in 429-retry-after-7:RateLimited quota:QuotaExhausted 400-overflow:ContextOverflow \

@@ -51,6 +51,35 @@ static void watch(void)
     assert_true(got("no-store"));
 }
 
+static void a_limit_that_nears_its_end_is_told(void **state)
+{
+    (void)state;
+    const rc_quota quota = {.kind = RC_QUOTA_TOKENS,
+                            .name = RC_STR("tokens"),
+                            .remaining = 7,
+                            .limit = 100,
+                            .reset_ms = 2000};
+    const rc_gate_quota news = {.request_id = RC_STR("req_01Q"),
+                                .target = RC_STR("openai/gpt-4o"),
+                                .credential = RC_STR("openai:1"),
+                                .quota = &quota,
+                                .unix_ms = INT64_C(1794830400000)};
+    rc_admin_live_tell_quota(dash.live, &news); /* nobody watches yet */
+    watch();
+    for (int i = 0; i < RC_ADMIN_LIVE_QUOTAS + 5; i++)
+        rc_admin_live_tell_quota(dash.live, &news);
+    UNTIL(got("\"seq\":32,"));
+    assert_true(got("event: quota:warning\ndata: {\"type\":\"quota:warning\",\"seq\":1,"
+                    "\"time\":\"2026-11-16T12:00:00.000Z\",\"correlation_id\":\"req_01Q\","
+                    "\"model\":\"openai/gpt-4o\",\"credential\":\"openai:1\",\"kind\":\"tokens\","
+                    "\"remaining\":7,\"limit\":100,\"reset_ms\":2000}\n\n"));
+    rc_gate_record record = plain("req_01R");
+    rc_admin_live_tell(dash.live, &record);
+    UNTIL(got("req_01R"));
+    assert_false(got("\"seq\":33,"));
+    client_close();
+}
+
 static void a_request_that_ends_is_told(void **state)
 {
     (void)state;
@@ -278,6 +307,7 @@ static void any_thread_may_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_limit_that_nears_its_end_is_told, start, end),
         cmocka_unit_test_setup_teardown(a_request_that_ends_is_told, start, end),
         cmocka_unit_test_setup_teardown(a_failure_is_told_with_its_message, start, end),
         cmocka_unit_test_setup_teardown(long_and_hostile_names_are_cut_and_escaped, start, end),

@@ -76,6 +76,25 @@ static void words_go_together(void **state)
     assert_int_equal(plan.place, RC_MOCK_PLACE_FIRST);
 }
 
+static void what_is_left_goes_with_all(void **state)
+{
+    (void)state;
+    assert_true(parse("quota-left"));
+    assert_true(plan.has_left);
+    assert_int_equal(plan.left, 20);
+    assert_int_equal(plan.error, RC_MOCK_ERROR_NONE);
+    assert_true(parse("503+quota-left-0+slow-first-1"));
+    assert_true(plan.has_left);
+    assert_int_equal(plan.left, 0);
+    assert_int_equal(plan.error, RC_MOCK_ERROR_UNAVAILABLE);
+    assert_true(parse("quota"));
+    assert_false(plan.has_left);
+    assert_false(parse("quota-left-1001"));
+    assert_int_equal(reading.fault, RC_MOCK_FAULT_NUMBER);
+    assert_false(parse("quota-left-1+quota-left-2"));
+    assert_int_equal(reading.fault, RC_MOCK_FAULT_TOGETHER);
+}
+
 static void a_stall_has_a_place_and_a_time(void **state)
 {
     (void)state;
@@ -171,6 +190,7 @@ int main(void)
         cmocka_unit_test(every_word_stands_alone_and_with_a_prefix),
         cmocka_unit_test(numbers_have_units),
         cmocka_unit_test(words_go_together),
+        cmocka_unit_test(what_is_left_goes_with_all),
         cmocka_unit_test(a_stall_has_a_place_and_a_time),
         cmocka_unit_test(an_error_in_a_place_is_some_error),
         cmocka_unit_test(what_is_wrong_is_named),

@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "core/hints_parts.h"
 #include "core/quota.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -197,25 +199,146 @@ static void test_alarm(void **state)
     char memory[512];
     rc_buf buf;
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    rc_quota_event(find(&quotas, "tokens"), RC_STR("openai/gpt-4o"), &event);
+    rc_quota_event(find(&quotas, "tokens"), RC_STR("openai/gpt-4o"), RC_STR("openai:1"), &event);
     assert_int_equal(rc_event_encode(&event, &buf), RC_OK);
     rc_buf_push_byte(&buf, '\0');
     assert_non_null(strstr(memory, "\"type\":\"quota:warning\""));
-    assert_non_null(strstr(memory,
-                           "\"model\":\"openai/gpt-4o\",\"kind\":\"tokens\",\"remaining\":90,"
-                           "\"limit\":1000,\"reset_ms\":120000"));
+    assert_non_null(strstr(memory, "\"model\":\"openai/gpt-4o\",\"credential\":\"openai:1\","
+                                   "\"kind\":\"tokens\",\"remaining\":90,"
+                                   "\"limit\":1000,\"reset_ms\":120000"));
     rc_quota bare = {.remaining = 0, .limit = 10, .reset_ms = -1};
-    rc_quota_event(&bare, RC_STR("m"), &event);
+    rc_quota_event(&bare, RC_STR("m"), RC_STR(""), &event);
     assert_true(rc_str_eq(event.as.quota_warning.kind, RC_STR("limit")));
     assert_int_equal(event.as.quota_warning.reset_ms, 0);
+}
+
+/* Numbers that cannot be true: nothing is low by them, however long they are. */
+static void test_not_sound(void **state)
+{
+    (void)state;
+    static const header more_than_all[] = {{"x-ratelimit-remaining-requests", "1001"},
+                                           {"x-ratelimit-limit-requests", "1000"}};
+    rc_quotas quotas = read_headers(more_than_all, COUNT(more_than_all));
+    assert_false(rc_quota_is_sound(find(&quotas, "requests")));
+    assert_false(rc_quota_is_low(find(&quotas, "requests"), 200));
+    char digits[40];
+    for (int len = 17; len < 39; len++) {
+        memset(digits, '9', (size_t)len);
+        digits[len] = '\0';
+        rc_quotas_init(&quotas, NOW);
+        rc_quotas_header(&quotas, RC_STR("x-ratelimit-limit-requests"), rc_str_c(digits));
+        assert_int_equal(quotas.count, 0);
+        rc_quotas_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), rc_str_c(digits));
+        assert_int_equal(quotas.count, 0);
+    }
+    /* However far away it is renewed, it is told of again after a day. */
+    const rc_quota far = {.remaining = 0, .limit = 10, .reset_ms = INT64_C(99999999999)};
+    assert_int_equal(rc_quota_window_ms(&far), RC_QUOTA_WINDOW_MAX_MS);
+    const rc_quota unknown = {.remaining = 0, .limit = 10, .reset_ms = -1};
+    assert_int_equal(rc_quota_window_ms(&unknown), RC_QUOTA_WINDOW_MIN_MS);
+}
+
+/* Whatever is read as a limit passes the quick look, and what most answers have does not. */
+static void test_quick_look(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"content-type",
+                                         "content-length",
+                                         "transfer-encoding",
+                                         "strict-transport-security",
+                                         "access-control-expose-headers",
+                                         "x-frame-options-x",
+                                         "openai-processing-ms",
+                                         "x-request-id",
+                                         "ratelimit",
+                                         ""};
+    static const char *const limits[] = {"ratelimit-reset",
+                                         "RateLimit-Limit",
+                                         "X-RateLimit-Remaining-Requests",
+                                         "x-rate-limit-limit",
+                                         "Anthropic-RateLimit-Tokens-Limit",
+                                         "x-codex-primary-used-percent"};
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_false(rc_quotas_may_be(rc_str_c(others[i])));
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        rc_quotas quotas;
+        rc_quotas_init(&quotas, NOW);
+        assert_true(rc_quotas_may_be(rc_str_c(limits[i])));
+        rc_quotas_header(&quotas, rc_str_c(limits[i]), RC_STR("50"));
+        assert_int_equal(quotas.count, 1);
+    }
+}
+
+/* Every row of the table is found by the names that it stands for. */
+static void test_every_row(void **state)
+{
+    (void)state;
+    static const struct row {
+        const char *name;
+        bool is_read;
+        bool is_time;
+    } rows[] = {
+#define RC_HINT_RESET(name, GROUP, FORM, text) \
+    {name, RC_HINT_FORM_##FORM != RC_HINT_FORM_POLICY, RC_HINT_FORM_##FORM == RC_HINT_FORM_TIME},
+#define RC_HINT_LEFT(name, GROUP, LEFT, text) \
+    {name, RC_HINT_LEFT_##LEFT != RC_HINT_LEFT_STATUS, false},
+#define RC_HINT_LIMIT(name, GROUP, text) {name, true, false},
+#include "../../spec/hints.def"
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char name[96];
+        rc_quotas quotas;
+        const char *star = strchr(rows[i].name, '*');
+        const int head = star != NULL ? (int)(star - rows[i].name) : (int)strlen(rows[i].name);
+        snprintf(name, sizeof name, "%.*s%s%s", head, rows[i].name,
+                 star != NULL && star[1] == '\0' ? "-x" : (star != NULL ? "x" : ""),
+                 star != NULL ? star + 1 : "");
+        rc_quotas_init(&quotas, NOW);
+        rc_quotas_header(&quotas, rc_str_c(name),
+                         rows[i].is_time ? RC_STR("2026-11-16T12:00:05Z") : RC_STR("1"));
+        if (quotas.count != (rows[i].is_read ? 1 : 0))
+            fail_msg("%s as %s: %u", rows[i].name, name, quotas.count);
+    }
+}
+
+static void expect_text(rc_quota quota, const char *credential, const char *text)
+{
+    char memory[256];
+    rc_buf buf;
+    rc_buf_init_fixed(&buf, memory, sizeof memory - 1);
+    rc_quota_push_text(&quota, RC_STR("up/m"), rc_str_c(credential), &buf);
+    memory[rc_buf_get(&buf).len] = '\0';
+    assert_string_equal(memory, text);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    rc_quota quota = {.kind = RC_QUOTA_INPUT_TOKENS,
+                      .name = RC_STR("input-tokens"),
+                      .remaining = 20,
+                      .limit = 1000,
+                      .reset_ms = 30000};
+    expect_text(quota, "up:1",
+                "up/m with key up:1 is near its limit of input tokens: 20 of 1000 are left, "
+                "renewed in 30s");
+    quota.remaining = 1;
+    quota.reset_ms = -1;
+    expect_text(quota, "", "up/m is near its limit of input tokens: 1 of 1000 is left");
+    quota = (rc_quota){.name = RC_STR("unified-5h"), .remaining = 0, .limit = 100, .reset_ms = -1};
+    expect_text(quota, "", "up/m has used up its limit unified-5h: 0 of 100 are left");
+    quota.name = RC_STR("");
+    expect_text(quota, "", "up/m has used up its limit: 0 of 100 are left");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai),   cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_others),   cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_too_many), cmocka_unit_test(test_alarm),
+        cmocka_unit_test(test_openai),    cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_others),    cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_alarm),
+        cmocka_unit_test(test_not_sound), cmocka_unit_test(test_quick_look),
+        cmocka_unit_test(test_words),     cmocka_unit_test(test_every_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,92 @@
+#include "gateway/admin_quota.h"
+
+#include <stdlib.h>
+
+static int compare(const void *first, const void *second)
+{
+    const rc_quota_seen *a = first;
+    const rc_quota_seen *b = second;
+    if (a->credential != b->credential)
+        return a->credential < b->credential ? -1 : 1;
+    if (a->credential == RC_NO_TARGET && a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    if (rc_quota_fact_is_lower(&a->fact, &b->fact))
+        return -1;
+    if (rc_quota_fact_is_lower(&b->fact, &a->fact))
+        return 1;
+    if (a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    return (int)a->fact.kind - (int)b->fact.kind;
+}
+
+void rc_admin_quotas_init(rc_admin_quotas *quotas, rc_gate_world *world, rc_arena *arena,
+                          int64_t now_unix_ms)
+{
+    const uint32_t most = rc_quota_board_most(&world->quotas);
+    *quotas = (rc_admin_quotas){.world = world, .arena = arena};
+    rc_quota_seen *list = most > 0 ? rc_arena_get_array(arena, most, sizeof *list) : NULL;
+    if (list == NULL)
+        return;
+    quotas->count = rc_quota_board_look(&world->quotas, now_unix_ms, list, most);
+    qsort(list, quotas->count, sizeof *list, compare);
+    quotas->list = list;
+}
+
+static rc_admin_quota show(const rc_admin_quotas *quotas, const rc_quota_seen *seen)
+{
+    const rc_quota_fact *fact = &seen->fact;
+    const rc_world_target *row =
+        seen->target < quotas->world->target_count ? &quotas->world->targets[seen->target] : NULL;
+    return (rc_admin_quota){
+        .target = row != NULL ? rc_arena_dup(quotas->arena, rc_str_make(row->name, row->name_len))
+                              : rc_str_make(NULL, 0),
+        .name = rc_arena_dup(quotas->arena, rc_quota_fact_name(fact)),
+        .kind = fact->kind,
+        .remaining = (uint64_t)fact->remaining,
+        .limit = (uint64_t)fact->limit,
+        .renews_unix_ms = fact->renewed_unix_ms,
+        .is_low = rc_quota_fact_is_low(fact),
+    };
+}
+
+/* Those from at to end, the first of them shown. */
+static const rc_admin_quota *show_all(const rc_admin_quotas *quotas, uint32_t end,
+                                      size_t *ret_count)
+{
+    const uint32_t all = end - quotas->at;
+    const uint32_t count = all < RC_ADMIN_QUOTAS_MAX ? all : RC_ADMIN_QUOTAS_MAX;
+    rc_admin_quota *list =
+        count > 0 ? rc_arena_get_array(quotas->arena, count, sizeof *list) : NULL;
+    for (uint32_t i = 0; list != NULL && i < count; i++)
+        list[i] = show(quotas, &quotas->list[quotas->at + i]);
+    *ret_count = list != NULL ? count : 0;
+    return list;
+}
+
+void rc_admin_quotas_of_key(rc_admin_quotas *quotas, uint16_t credential, rc_admin_key *key)
+{
+    for (int kind = 0; kind < RC_QUOTA_KIND_COUNT; kind++)
+        key->left_milli[kind] = -1;
+    while (quotas->at < quotas->count && quotas->list[quotas->at].credential < credential)
+        quotas->at++;
+    uint32_t end = quotas->at;
+    for (; end < quotas->count && quotas->list[end].credential == credential; end++) {
+        const rc_quota_fact *fact = &quotas->list[end].fact;
+        if (key->left_milli[fact->kind] < 0)
+            key->left_milli[fact->kind] = (int16_t)(fact->remaining * 1000 / fact->limit);
+    }
+    key->quotas = show_all(quotas, end, &key->quota_count);
+    quotas->at = end;
+}
+
+void rc_admin_quotas_of_target(rc_admin_quotas *quotas, uint16_t target, rc_admin_target *ret)
+{
+    while (quotas->at < quotas->count && (quotas->list[quotas->at].credential != RC_NO_TARGET ||
+                                          quotas->list[quotas->at].target < target))
+        quotas->at++;
+    uint32_t end = quotas->at;
+    while (end < quotas->count && quotas->list[end].target == target)
+        end++;
+    ret->quotas = show_all(quotas, end, &ret->quota_count);
+    quotas->at = end;
+}
