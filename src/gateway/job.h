@@ -213,7 +213,7 @@ struct rc_gate_job {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
-    uint64_t waits_from_ms; /* since when it waits, in state WAITING */
+    uint64_t waits_from_ms; /* since when it waits, in states WAITING and PAUSED */
     rc_job_events *events;  /* for a client that asked for them; NULL: nothing was told */
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
