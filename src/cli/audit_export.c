@@ -83,6 +83,7 @@ NUMBER_COLUMN(at_ms, record->at_ms)
 NUMBER_COLUMN(recovered, record->has_recovered ? 1 : 0)
 NUMBER_COLUMN(status, record->status > 0 ? record->status : -1)
 NUMBER_COLUMN(attempt, record->attempt)
+NUMBER_COLUMN(wait_ms, record->wait_ms)
 NUMBER_COLUMN(latency_ms, record->latency_ms)
 NUMBER_COLUMN(first_byte_ms, record->first_byte_ms)
 NUMBER_COLUMN(tokens_in, record->tokens_in)
@@ -143,6 +144,7 @@ static const column operation_columns[] = {
     {"outcome", put_outcome},
     {"recovered", put_recovered},
     {"attempts", put_attempt},
+    {"wait_ms", put_wait_ms},
     {"streaming", put_streaming},
     SHARED_COLUMNS,
 };

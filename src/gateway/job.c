@@ -155,8 +155,10 @@ static void cancel(rc_gate_job *job)
     if (job->state == RC_JOB_WAITING)
         rc_gate_job_step_wait_cut(job);
     /* A try that waits for money has asked nobody. */
-    if (job->state == RC_JOB_PAUSED)
+    if (job->state == RC_JOB_PAUSED) {
+        rc_gate_job_step_pause_end(job);
         job->action.attempt--;
+    }
     if (job->beside != NULL)
         rc_hedge_on_cancel(&job->hedge, &job->call, now_ms);
     if (job->call.plan != NULL)

@@ -89,6 +89,8 @@ typedef struct rc_job_step {
     rc_charge charge; /* what it used */
     uint64_t cost_usd_micro;
     uint32_t flags;          /* RC_RECORD_ */
+    bool is_paused;          /* of a WAIT: it is for money */
+    uint32_t budget;         /* which has none: a row of the purse */
     const rc_report *report; /* NULL: it worked */
 } rc_job_step;
 
@@ -429,6 +431,9 @@ void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw);
 void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why);
 /* Somebody has ended the wait: only what was waited is counted. */
 void rc_gate_job_step_wait_cut(rc_gate_job *job);
+/* It waits for a budget from now on; it does so no longer. answer: borrows. */
+void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer);
+void rc_gate_job_step_pause_end(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);
 /* Has any of it left this machine? */
 bool rc_gate_try_was_sent(const rc_gate_try *try);

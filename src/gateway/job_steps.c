@@ -306,6 +306,29 @@ void rc_gate_job_step_wait_cut(rc_gate_job *job)
     }
 }
 
+/* Nobody is asked yet: the try that it waits to begin does not count, and no key is used. */
+void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer)
+{
+    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_WAIT);
+    job->waits_from_ms = rc_gate_now(job->gate);
+    if (step == NULL)
+        return;
+    step->attempt = job->action.attempt - 1;
+    step->credential = RC_NO_TARGET;
+    step->reason = answer->reason;
+    step->is_paused = true;
+    step->budget = answer->row;
+}
+
+void rc_gate_job_step_pause_end(rc_gate_job *job)
+{
+    const uint64_t waited_ms = rc_gate_now(job->gate) - job->waits_from_ms;
+    rc_job_step *last = job->step_count > 0 ? &job->steps[job->step_count - 1] : NULL;
+    job->wait_ms += waited_ms;
+    if (last != NULL && last->is_paused)
+        last->wait_ms = waited_ms;
+}
+
 /* ---- names ---- */
 
 const rc_gate_provider *rc_gate_job_provider_of(const rc_gate_job *job, uint16_t entry)

@@ -253,8 +253,8 @@ static void wait_for_money(rc_gate_try *try, const rc_spend_answer *answer)
         if (job->upload_left > 0)
             rc_exchange_pause_body(job->exchange);
         rc_gate_job_tell_pause(job, answer);
+        rc_gate_job_step_pause(job, answer);
         job->state = RC_JOB_PAUSED;
-        job->waits_from_ms = try->started_ms;
     }
     job->content_by_ms = try->started_ms + PAUSE_MS;
     rc_gate_job_arm(job);
@@ -264,6 +264,7 @@ static void wait_for_money(rc_gate_try *try, const rc_spend_answer *answer)
 static void end_pause(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
+    rc_gate_job_step_pause_end(job);
     if (job->upload_left > 0)
         rc_exchange_resume_body(job->exchange);
     if (job->hedge.at_ms != RC_UNLIMITED)
@@ -286,6 +287,8 @@ void rc_gate_try_ask_again(rc_gate_try *try)
             return;
         }
         if (answer.verdict != RC_SPEND_GRANTED) {
+            if (job->state == RC_JOB_PAUSED)
+                rc_gate_job_step_pause_end(job);
             rc_gate_try_refuse_money(try, &answer);
             return;
         }

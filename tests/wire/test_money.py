@@ -1,5 +1,7 @@
 """Budgets: none is overrun however many ask at once, and who is refused is told the numbers."""
 
+import csv
+import datetime
 import itertools
 import json
 import os
@@ -212,6 +214,113 @@ def refusal_is_no_call(on_exceed):
         gateway.stop()
 
 
+class Paused:
+    """A gateway whose only budget has room for one call, with a slow provider behind it."""
+
+    def __init__(self, limits=None, **route):
+        self.gateway = Lasting({})
+        self.mock = Mock(self.gateway.folder)
+        with open(os.path.join(self.gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write("as_of: 2026-11-01\nprices:\n  - {model: '*', input: 100, output: 200}\n")
+        self.gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml", "limits": limits or {},
+            "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{self.mock.port}/v1"}},
+            "budgets": [{"name": "all", "per": "day", "limit_usd": 0.03, "on_exceed": "pause"}],
+            "routes": [{"model": "*", "chain": [{"target": "up/tokens-100"}], **route}]})
+        self.gateway.start(is_plain=True)
+        with Client(self.gateway.port) as client:
+            check(client.ask(self.request()).status == 200)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.mock.stop()
+        self.gateway.stop()
+
+    @staticmethod
+    def request():
+        path, body = body_of("chat")
+        return post(path, json.dumps({**body, "max_tokens": 100}).encode())
+
+    def is_waited_for(self, pauses=1):
+        wait_until(lambda: self.gateway.said().count('"budget:paused"') == pauses, "the pause")
+
+    def lift(self):
+        answer = self.gateway.post("/admin/v1/budgets/budget%20all/raise", b'{"usd": 1}')
+        check(answer.status == 200, answer)
+
+    def story(self):
+        """Of the request that was paused: its line of the log, its records, and how they are shown."""
+        def lines():
+            return [line for line in self.gateway.said().splitlines() if '"event":"request"' in line]
+        wait_until(lambda: len(lines()) == 2, "the line")
+        line = json.loads(lines()[1])
+
+        def show(form):
+            shown = self.gateway.run("audit", "--store", "sqlite:audit.db", "--width", "200", "show",
+                                     "rep" + line["request_id"][3:], "--format", form)
+            check(shown.returncode == 0, shown)
+            return " ".join(shown.stdout.decode().split())
+        wait_until(lambda: '"ended"' in show("json"), "the record")
+        told = json.loads(show("json"))
+        return line, told["operation"], told["records"], [show("human"), show("markdown")]
+
+
+def pause_is_on_record():
+    """A wait for money is a record of its own, and the try begins when the provider is asked."""
+    with Paused() as paused:
+        with Client(paused.gateway.port) as client:
+            client.send(paused.request())
+            paused.is_waited_for()
+            check(paused.mock.ledger()["requests"] == 1)
+            lifted_ms = time.time() * 1000
+            paused.lift()
+            check(client.read().status == 200)
+        line, operation, records, shown = paused.story()
+        check([record["kind"] for record in records] == ["wait", "attempt"], records)
+        wait, attempt = records
+        check(wait["reason"] == "budget_spent" and wait["text"] == "budget all" and wait["wait_ms"] > 0, wait)
+        check(wait["target"] == "up/tokens-100" and "credential" not in wait and "attempt" not in wait, wait)
+        # To the millisecond that each of the two clocks is rounded by.
+        check(abs(attempt["at_ms"] - wait["at_ms"] - wait["wait_ms"]) <= 2, wait, attempt)
+        check(lifted_ms <= gateway_ms(attempt["time"]) + 2, lifted_ms, attempt)
+        check(attempt["at_ms"] + attempt["latency_ms"] <= operation["latency_ms"] + 2, attempt, operation)
+        check(operation["wait_ms"] == wait["wait_ms"] == line["wait_ms"], operation, line)
+        for text in shown:
+            check("waits: a budget of money is used up (budget all)" in text, text)
+            check("answered at the first try, which had to wait for" in text, text)
+        asked = paused.gateway.rows("SELECT count(*) FROM records WHERE kind = 2")
+        check(asked == [(2,)], asked)
+        table = paused.gateway.run("audit", "--store", "sqlite:audit.db", "export", "--format", "csv").stdout
+        waits = [row["wait_ms"] for row in csv.DictReader(table.decode().splitlines()) if row["attempts"] == "1"]
+        check(waits == ["0", str(wait["wait_ms"])], waits)
+
+
+def gateway_ms(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000
+
+
+def pause_that_fails_is_on_record(end):
+    """However it ends: at its deadline, or when the client leaves."""
+    with Paused(deadline_ms=1000 if end == "late" else 60000) as paused:
+        with Client(paused.gateway.port) as client:
+            client.send(paused.request())
+            paused.is_waited_for()
+            if end == "late":
+                check(client.read().status == 402)
+            else:
+                time.sleep(0.05)
+        line, operation, records, shown = paused.story()
+        kinds = [record["kind"] for record in records]
+        check(kinds == ["wait", "stop" if end == "late" else "cancel"], kinds)
+        wait = records[0]
+        check(wait["reason"] == "budget_spent" and wait["text"] == "budget all", wait)
+        check(0 < wait["wait_ms"] == operation["wait_ms"] == line["wait_ms"] <= operation["latency_ms"], wait, line)
+        check("waits: a budget of money is used up (budget all)" in shown[0], shown[0])
+
+
 def raise_outlasts_a_restart():
     """What an operator allows in addition holds until the window ends, whatever happens to the process."""
     gateway = Lasting({})
@@ -264,6 +373,9 @@ def raise_outlasts_a_restart():
 suite = Suite()
 for word in ("fail", "pause"):
     suite.case(f"who is refused has asked nobody, {word}", refusal_is_no_call, word)
+suite.case("a pause is on record", pause_is_on_record)
+for word in ("late", "gone"):
+    suite.case(f"a pause that comes to nothing is on record, {word}", pause_that_fails_is_on_record, word)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
 suite.case("what was raised outlasts a restart", raise_outlasts_a_restart)
