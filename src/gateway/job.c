@@ -217,9 +217,14 @@ void rc_gate_job_cut_short(rc_gate_job *job)
     switch (job->state) {
     case RC_JOB_READING:
     case RC_JOB_WAITING:
-    case RC_JOB_PAUSED:
         cancel(job);
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, words);
+        return;
+    case RC_JOB_PAUSED:
+        cancel(job);
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+                           RC_STR("This gateway is being stopped, and a budget leaves no room for "
+                                  "the request now: try again."));
         return;
     case RC_JOB_TRYING:
     case RC_JOB_ANSWERING:

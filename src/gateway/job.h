@@ -246,7 +246,8 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
 void rc_gate_job_over(rc_gate_job *job);
 /* The store has had its word about one whose client was told before. */
 void rc_gate_job_on_word(rc_gate_job *job);
-/* There is no more time: what has begun ends with a word, what has not is refused. */
+/* There is no more time, or nothing to be waited for: what has begun ends with a word, what has not
+ * is refused. */
 void rc_gate_job_cut_short(rc_gate_job *job);
 
 /* Does what rc_call says. */
@@ -397,7 +398,7 @@ void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 
 /* rc_call has given up. */
 void rc_gate_job_give_up(rc_gate_job *job);
-/* The request is refused before any try. */
+/* The request is refused, before any try or instead of the next one. */
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message);
 /* The same for want of room here: Overloaded, at once. */
 void rc_gate_job_shed(rc_gate_job *job, rc_str message);

@@ -256,6 +256,10 @@ static void wait_for_money(rc_gate_try *try, const rc_spend_answer *answer)
         rc_gate_job_step_pause(job, answer);
         job->state = RC_JOB_PAUSED;
     }
+    if (job->gate->is_stopping) {
+        rc_gate_job_cut_short(job);
+        return;
+    }
     job->content_by_ms = try->started_ms + PAUSE_MS;
     rc_gate_job_arm(job);
 }

@@ -221,16 +221,17 @@ class Paused:
         self.gateway = Lasting({})
         self.mock = Mock(self.gateway.folder)
         with open(os.path.join(self.gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
-            file.write("as_of: 2026-11-01\nprices:\n  - {model: '*', input: 100, output: 200}\n")
+            file.write("as_of: 2026-11-01\nprices:\n  - {model: 'tokens-*', input: 100, output: 200}\n")
         self.gateway.write({
             "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
             "prices": "prices.yaml", "limits": limits or {},
             "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{self.mock.port}/v1"}},
             "budgets": [{"name": "all", "per": "day", "limit_usd": 0.03, "on_exceed": "pause"}],
-            "routes": [{"model": "*", "chain": [{"target": "up/tokens-100"}], **route}]})
+            "routes": [{"model": "first", "chain": [{"target": "up/tokens-100"}]},
+                       {"model": "*", "chain": [{"target": "up/tokens-100"}], **route}]})
         self.gateway.start(is_plain=True)
         with Client(self.gateway.port) as client:
-            check(client.ask(self.request()).status == 200)
+            check(client.ask(self.request("first")).status == 200)
 
     def __enter__(self):
         return self
@@ -240,9 +241,9 @@ class Paused:
         self.gateway.stop()
 
     @staticmethod
-    def request():
+    def request(model="tokens-100"):
         path, body = body_of("chat")
-        return post(path, json.dumps({**body, "max_tokens": 100}).encode())
+        return post(path, json.dumps({**body, "model": model, "max_tokens": 100}).encode())
 
     def is_waited_for(self, pauses=1):
         wait_until(lambda: self.gateway.said().count('"budget:paused"') == pauses, "the pause")
@@ -321,6 +322,32 @@ def pause_that_fails_is_on_record(end):
         check("waits: a budget of money is used up (budget all)" in shown[0], shown[0])
 
 
+def pause_does_not_hold_the_end(is_late):
+    """Who waits for money when the gateway is asked to end is told so at once; so is who would have to
+    wait from then on. The drain would last for longer than the test."""
+    chain = [{"target": "up/tokens-100"}]
+    if is_late:
+        chain.insert(0, {"target": "up/slow-first-500ms+503", "tries": 1})
+    with Paused(limits={"drain_ms": 600000}, chain=chain) as paused:
+        with Client(paused.gateway.port) as client:
+            client.send(paused.request())
+            if is_late:
+                wait_until(lambda: paused.mock.ledger()["requests"] == 2, "a try that costs nothing")
+            else:
+                paused.is_waited_for()
+            paused.gateway.signal(signal.SIGTERM)
+            answer = client.read()
+        check(answer.status == 503 and answer.get("x-recourse-error-code") == "Overloaded", answer)
+        check(int(answer.get("retry-after")) > 0, answer.head.raw)
+        check(answer.get("x-recourse-attempts") == ("1" if is_late else ""), answer.head.raw)
+        report = json.loads(answer.body)
+        check("being stopped, and a budget leaves no room" in report["error"]["message"], report)
+        check(report["recourse"]["retryable"], report)
+        paused.gateway.end()
+        waits = paused.gateway.rows("SELECT reason, text, wait_ms FROM records WHERE kind = 3")
+        check(len(waits) == 1 and waits[0][:2] == (100, "budget all") and (is_late or waits[0][2] > 0), waits)
+
+
 def raise_outlasts_a_restart():
     """What an operator allows in addition holds until the window ends, whatever happens to the process."""
     gateway = Lasting({})
@@ -376,6 +403,9 @@ for word in ("fail", "pause"):
 suite.case("a pause is on record", pause_is_on_record)
 for word in ("late", "gone"):
     suite.case(f"a pause that comes to nothing is on record, {word}", pause_that_fails_is_on_record, word)
+for flag in (False, True):
+    suite.case(f"a pause does not hold the end, {'from then on' if flag else 'before it'}",
+               pause_does_not_hold_the_end, flag)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
 suite.case("what was raised outlasts a restart", raise_outlasts_a_restart)
