@@ -95,6 +95,7 @@ rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style,
     X(BREAKER_CLOSED, INFO, "breaker_closed")    \
     X(BUDGET_WARNING, WARN, "budget:warning")    \
     X(BUDGET_PAUSED, WARN, "budget:paused")      \
+    X(BUDGET_UNPRICED, WARN, "budget_unpriced")  \
     X(LOOP_STALL, WARN, "loop_stall")            \
     X(LOG_DROPPED, WARN, "log_dropped")          \
     X(LOG_CLOSED, ERROR, "log_not_opened")       \
