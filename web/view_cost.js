@@ -1,7 +1,7 @@
 // What it cost, who spent it, and what was spent in vain.
 
 import { el, fill, said } from "/app/dom.js";
-import { count, few, share, usd } from "/app/format.js";
+import { count, few, share, unpriced, usd } from "/app/format.js";
 import { hear } from "/app/gate.js";
 import { chart, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
@@ -32,7 +32,8 @@ function sheet(title, note) {
         { name: "Tokens in", class: "num wide", cell: (g) => count(g.tokens_in || 0) },
         { name: "Tokens out", class: "num wide", cell: (g) => count(g.tokens_out || 0) },
         { name: "Wasted calls", class: "num", cell: (g) => share(g.wasted || 0, g.attempts) },
-        { name: "Cost", class: "num", cell: (g) => usd(g.cost_usd) },
+        { name: "Cost", class: "num", cell: (g) => (g.unpriced && !g.cost_usd ? "no price" :
+            `${usd(g.cost_usd)}${g.unpriced ? "+" : ""}`) },
         { name: "Share", class: "wide lane", cell: (g) => bar(weight(g), most) },
     ], [], { heads: true, empty: "Nothing in this time." });
     const section = el("section", { class: "panel flush", "aria-label": title },
@@ -49,7 +50,8 @@ function sheet(title, note) {
 function tilesOf({ operations: { total: all }, attempts: { total: tries } }) {
     return [
         tile("Cost", usd(all.cost_usd),
-            all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : all.count ? "no price is known" : null),
+            tries.unpriced ? `without ${unpriced(tries.unpriced)}` :
+                all.cost_usd ? `${usd(all.cost_usd / all.count)} a request` : all.count ? "no price is known" : null),
         tile("Tokens in", count(all.tokens_in || 0)),
         tile("Tokens out", count(all.tokens_out || 0)),
         tile("Wasted calls", count(tries.wasted || 0),

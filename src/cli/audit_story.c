@@ -302,6 +302,7 @@ void rc_audit_push_usage(rc_buf *buf, const rc_record *record)
     rc_cli_text(buf, " tokens in, ");
     rc_audit_push_count(buf, record->tokens_out);
     rc_cli_text(buf, (record->flags & RC_RECORD_ESTIMATED) != 0 ? " out (estimated)" : " out");
+    rc_cli_text(buf, (record->flags & RC_RECORD_UNPRICED) != 0 ? ", no price is known" : "");
 }
 
 static void put_numbers(const parts *p, const rc_record *record)

@@ -174,8 +174,8 @@ static void add_outcome(audit *a)
         record->tokens_in += step->charge.input;
         record->tokens_out += step->charge.output;
         record->cost_usd_micro += step->cost_usd_micro;
-        record->flags |=
-            step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
+        record->flags |= step->flags & (RC_RECORD_COMMITTED | RC_RECORD_MEASURED |
+                                        RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED);
     }
     if (job->now == NULL || job->action.attempt == 0)
         return;

@@ -94,6 +94,7 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     group->tokens_in += sample->tokens_in;
     group->tokens_out += sample->tokens_out;
     group->cost_usd_micro += sample->cost_usd_micro;
+    group->unpriced += sample->is_unpriced ? 1 : 0;
     group->wasted += sample->wasted;
     group->faltered += sample->has_faltered ? 1 : 0;
     group->recovered += sample->has_recovered ? 1 : 0;

@@ -381,6 +381,16 @@ cost.view("adds up by model, client and target", {}, async (page) => {
     assert.match(await text(page.locator(".tile").first()), /Cost \$\d/);
 });
 
+cost.view("marks sums and budgets that leave out what has no price", {}, async (page) => {
+    await request("spared");
+    await until("it is on record", async () => (await admin("stats?since=1h&by=target")).attempts.total.unpriced > 0);
+    await open(page, "#/cost");
+    await page.locator(".tile").first().getByText(/^without [\d,.]+ k? ?calls? without a price$/).waitFor();
+    const row = (name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+    await row(/^spared$/).getByText("no price", { exact: true }).waitFor();
+    await row(/client app/).getByText(/^not counted: [\d,.]+ calls? without a price$/).waitFor();
+});
+
 cost.view("shows budgets and raises one", {}, async (page) => {
     await open(page, "#/cost");
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: /client app/ }) });

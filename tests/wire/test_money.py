@@ -348,6 +348,60 @@ def pause_does_not_hold_the_end(is_late):
         check(len(waits) == 1 and waits[0][:2] == (100, "budget all") and (is_late or waits[0][2] > 0), waits)
 
 
+def what_has_no_price_is_told():
+    """A call without a price is marked on record, counted in the sums, and by every budget that it is
+    nothing to, also after a restart."""
+    gateway = Lasting({})
+    mock = Mock(gateway.folder)
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write("as_of: 2026-11-01\nprices:\n  - {provider: up, model: 'tokens-1*', input: 100, output: 200}\n"
+                       "  - {provider: up, model: tokens-3, input: 0, output: 0}\n")
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml",
+            "providers": {"up": {"kind": "openai_compatible", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
+            "budgets": [{"name": "all", "limit_usd": 1, "on_exceed": "fail"},
+                        {"name": "priced", "limit_usd": 1, "match": {"target": "up/tokens-1*"}}],
+            "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
+        gateway.start()
+
+        def run(*words):
+            done = gateway.run("audit", "--store", "sqlite:audit.db", *words)
+            check(done.returncode == 0, done)
+            return done.stdout.decode()
+        for model in ("tokens-10", "tokens-2", "tokens-2", "tokens-3", "400"):
+            with Client(gateway.port) as client:
+                check(client.ask(chat(model)).status == (400 if model == "400" else 200), model)
+
+        def counts():
+            return [(one["scope"], one.get("unpriced_calls", 0))
+                    for one in json.loads(gateway.page("/admin/v1/budgets"))["budgets"]]
+        check(counts() == [("budget all", 2), ("budget priced", 0)], counts())
+        stats = json.loads(run("stats", "--format", "json", "--by", "target,model"))
+        check(stats["attempts"]["unpriced"] == 2 and stats["operations"]["unpriced"] == 2, stats)
+        by_target = {row["target"]: row["attempts"]["unpriced"] for row in stats["by"]["target"]}
+        check(by_target == {"up/tokens-10": 0, "up/tokens-2": 2, "up/tokens-3": 0, "up/400": 0}, by_target)
+        live = json.loads(gateway.page("/admin/v1/stats?since=1h&by=target"))
+        check(live["attempts"]["total"]["unpriced"] == 2, live)
+        shown = run("--width", "200", "stats")
+        check("; without 2 calls that have no price" in shown, shown)
+        cells = {line.split()[0]: line for line in shown.splitlines() if line.startswith("up/")}
+        check(cells["up/tokens-2"].endswith("no price") and cells["up/tokens-3"].endswith("$0.00"), shown)
+        rows = csv.DictReader(run("export", "--format", "csv").splitlines())
+        check([(row["model"], row["unpriced"]) for row in rows] ==
+              [("tokens-10", "0"), ("tokens-2", "1"), ("tokens-2", "1"), ("tokens-3", "0"), ("400", "0")])
+        operations = json.loads(run("list", "--model", "tokens-2", "--format", "json"))["operations"]
+        check([one.get("unpriced") for one in operations] == [True, True], operations)
+        check("out, no price is known" in run("--width", "200", "show", operations[0]["id"]))
+        gateway.end()
+        gateway.start()
+        check(counts() == [("budget all", 2), ("budget priced", 0)], counts())
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
 def raise_outlasts_a_restart():
     """What an operator allows in addition holds until the window ends, whatever happens to the process."""
     gateway = Lasting({})
@@ -406,6 +460,7 @@ for word in ("late", "gone"):
 for flag in (False, True):
     suite.case(f"a pause does not hold the end, {'from then on' if flag else 'before it'}",
                pause_does_not_hold_the_end, flag)
+suite.case("what has no price is told", what_has_no_price_is_told)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
 suite.case("what was raised outlasts a restart", raise_outlasts_a_restart)
