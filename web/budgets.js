@@ -1,7 +1,7 @@
 // Budgets of money: what of them is spent, when they renew, and a way to raise them.
 
 import { el, said } from "/app/dom.js";
-import { share, usd } from "/app/format.js";
+import { share, unpriced, usd } from "/app/format.js";
 import { gate } from "/app/gate.js";
 import { countdown } from "/app/clocks.js";
 import { longTable } from "/app/long.js";
@@ -35,6 +35,7 @@ const usedPart = ({ awaited, spent_usd: spent, limit_usd: limit }) =>
 export function budgets() {
     const list = longTable("Budgets", [
         { name: "Budget", class: "way", cell: (b) => [said(b.scope), el("span", { class: "note" }, ruleOf(b)),
+            b.unpriced_calls ? el("span", { class: "note" }, `not counted: ${unpriced(b.unpriced_calls)}`) : "",
             el("div", { class: "narrow-only" }, usedOf(b))] },
         { name: "Spent", class: "num", cell: (b) => usd(b.spent_usd) },
         { name: "Held", class: "num wide", cell: (b) => usd(b.held_usd) },

@@ -109,6 +109,7 @@ export function words(name) {
 }
 
 export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+export const unpriced = (calls) => plural(calls, "call without a price", "calls without a price");
 
 // Clients know a request by req_..., the audit by rep_... with the same letters.
 export const requestId = (id) => String(id).replace(/^rep_/, "req_");

@@ -8,10 +8,12 @@ export const LEGEND = "≈ is estimated in part or whole: a provider did not tel
 
 export const estimateOf = ({ estimated_usd: part }) => (part ? `of it estimated ${usd(part)}` : "");
 
-// Beside which estimateOf stands.
-export const about = (sum) => `${sum.estimated_usd ? "≈ " : ""}${usd(sum.cost_usd)}`;
+// Beside which estimateOf stands. "+": there is more, which has no price.
+export const about = (sum) => `${sum.estimated_usd ? "≈ " : ""}${usd(sum.cost_usd)}${sum.unpriced ? "+" : ""}`;
 
 export function money(sum) {
+    if (sum.unpriced && !sum.cost_usd)
+        return "no price";
     if (!sum.estimated_usd)
         return about(sum);
     return el("span", { title: estimateOf(sum) }, about(sum), el("span", { class: "hidden" }, `, ${estimateOf(sum)}`));

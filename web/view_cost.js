@@ -1,7 +1,7 @@
 // What it cost, who spent it, and what was spent in vain.
 
 import { el, fill, said } from "/app/dom.js";
-import { count, few, share, usd } from "/app/format.js";
+import { count, few, share, unpriced, usd } from "/app/format.js";
 import { hear } from "/app/gate.js";
 import { chart, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
@@ -56,8 +56,9 @@ function sheet(title, { counts = "Requests", note = null } = {}) {
 
 function tilesOf({ operations: { total: all }, attempts: { total: tries } }) {
     return [
-        tile("Cost", about(all), all.cost_usd ? [`${usd(all.cost_usd / all.count)} a request`, estimateOf(all)]
-            .filter(Boolean).join(", ") : all.count ? "no price is known" : null),
+        tile("Cost", about(all), all.cost_usd ? [`${usd(all.cost_usd / all.count)} a request`, estimateOf(all),
+            tries.unpriced ? `without ${unpriced(tries.unpriced)}` : ""].filter(Boolean).join(", ") :
+            tries.unpriced ? `without ${unpriced(tries.unpriced)}` : all.count ? "no price is known" : null),
         tile("Tokens in", count(all.tokens_in || 0)),
         tile("Tokens out", count(all.tokens_out || 0)),
         tile("Wasted calls", count(tries.wasted || 0),

@@ -40,7 +40,7 @@ function sentence(record) {
             record.status ? ` (HTTP ${record.status})` : ""]
         : [`Try ${record.attempt}: `, to, key, " answered",
             record.status ? ` (HTTP ${record.status})` : ""];
-    case "wait": return [`Waited ${ms(record.wait_ms)}`, why];
+    case "wait": return [`Waited ${ms(record.wait_ms)}`, why, record.text ? [" (", said(record.text), ")"] : []];
     case "switch": return ["Went on to ", to, key, why];
     case "skip": return ["Passed over ", to, why];
     case "stop": return ["Stopped", why];

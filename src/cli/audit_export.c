@@ -83,11 +83,13 @@ NUMBER_COLUMN(at_ms, record->at_ms)
 NUMBER_COLUMN(recovered, record->has_recovered ? 1 : 0)
 NUMBER_COLUMN(status, record->status > 0 ? record->status : -1)
 NUMBER_COLUMN(attempt, record->attempt)
+NUMBER_COLUMN(wait_ms, record->wait_ms)
 NUMBER_COLUMN(latency_ms, record->latency_ms)
 NUMBER_COLUMN(first_byte_ms, record->first_byte_ms)
 NUMBER_COLUMN(tokens_in, record->tokens_in)
 NUMBER_COLUMN(tokens_out, record->tokens_out)
 NUMBER_COLUMN(cost_usd_micro, record->cost_usd_micro)
+NUMBER_COLUMN(unpriced, (record->flags & RC_RECORD_UNPRICED) != 0)
 NUMBER_COLUMN(bytes, record->bytes)
 NUMBER_COLUMN(streaming, (record->flags & RC_RECORD_STREAMING) != 0)
 NUMBER_COLUMN(committed, (record->flags & RC_RECORD_COMMITTED) != 0)
@@ -120,16 +122,16 @@ static void put_time_of(rc_buf *buf, const rc_record *record)
 }
 
 /* What operations and attempts have in common. */
-#define SHARED_COLUMNS                                                                      \
-    {"target", put_target}, {"provider", put_provider}, {"credential", put_credential},     \
-        {"code", put_code}, {"class", put_class}, {"category", put_category},               \
-        {"status", put_status}, {"latency_ms", put_latency_ms},                             \
-        {"first_byte_ms", put_first_byte_ms}, {"tokens_in", put_tokens_in},                 \
-        {"tokens_out", put_tokens_out}, {"cost_usd_micro", put_cost_usd_micro},             \
-        {"bytes", put_bytes}, {"committed", put_committed}, {"request_id", put_request_id}, \
-        {"report_id", put_report_id},                                                       \
-    {                                                                                       \
-        "text", put_text                                                                    \
+#define SHARED_COLUMNS                                                                  \
+    {"target", put_target}, {"provider", put_provider}, {"credential", put_credential}, \
+        {"code", put_code}, {"class", put_class}, {"category", put_category},           \
+        {"status", put_status}, {"latency_ms", put_latency_ms},                         \
+        {"first_byte_ms", put_first_byte_ms}, {"tokens_in", put_tokens_in},             \
+        {"tokens_out", put_tokens_out}, {"cost_usd_micro", put_cost_usd_micro},         \
+        {"unpriced", put_unpriced}, {"bytes", put_bytes}, {"committed", put_committed}, \
+        {"request_id", put_request_id}, {"report_id", put_report_id},                   \
+    {                                                                                   \
+        "text", put_text                                                                \
     }
 
 static const column operation_columns[] = {
@@ -143,6 +145,7 @@ static const column operation_columns[] = {
     {"outcome", put_outcome},
     {"recovered", put_recovered},
     {"attempts", put_attempt},
+    {"wait_ms", put_wait_ms},
     {"streaming", put_streaming},
     SHARED_COLUMNS,
 };

@@ -27,6 +27,17 @@ static void push_tokens(rc_buf *buf, const rc_stats_group *group)
     rc_audit_push_count(buf, group->tokens_in + group->tokens_out);
 }
 
+/* "$1.20"; "no price"; "$1.20+" where a part of it has none. */
+static void push_money(rc_buf *buf, const rc_stats_group *group)
+{
+    if (group->unpriced > 0 && group->cost_usd_micro == 0) {
+        rc_cli_text(buf, "no price");
+        return;
+    }
+    rc_audit_push_usd(buf, group->cost_usd_micro);
+    rc_cli_text(buf, group->unpriced > 0 ? "+" : "");
+}
+
 /* ---- by target: of attempts ---- */
 
 static void push_calls(rc_buf *buf, const rc_audit_row *row)
@@ -71,7 +82,7 @@ static void push_calls_tokens(rc_buf *buf, const rc_audit_row *row)
 
 static void push_calls_cost(rc_buf *buf, const rc_audit_row *row)
 {
-    rc_audit_push_usd(buf, attempts_of(row)->cost_usd_micro);
+    push_money(buf, attempts_of(row));
 }
 
 static const rc_audit_measure of_attempts[] = {
@@ -158,7 +169,7 @@ static void push_all_tokens(rc_buf *buf, const rc_audit_row *row)
 
 static void push_cost(rc_buf *buf, const rc_audit_row *row)
 {
-    rc_audit_push_usd(buf, operations_of(row)->cost_usd_micro);
+    push_money(buf, operations_of(row));
 }
 
 static const rc_audit_measure of_operations[] = {
@@ -275,6 +286,12 @@ static void push_spent(rc_buf *buf, const rc_audit_sums *sums)
     rc_cli_text(buf, " tokens in, ");
     rc_audit_push_count(buf, total->tokens_out);
     rc_cli_text(buf, " out");
+    if (total->unpriced == 0)
+        return;
+    rc_cli_text(buf, "; without ");
+    rc_audit_push_count(buf, total->unpriced);
+    rc_cli_text(buf,
+                total->unpriced == 1 ? " call that has no price" : " calls that have no price");
 }
 
 static const rc_audit_fact facts[] = {

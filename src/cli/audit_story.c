@@ -53,7 +53,12 @@ static void push_success(const rc_audit_story *story, rc_buf *buf)
 {
     push_name(buf, story->operation->target, "The target");
     if (tries_of(story) <= 1) {
-        rc_cli_text(buf, " answered at the first try.");
+        rc_cli_text(buf, " answered at the first try");
+        if (story->operation->wait_ms > 0) {
+            rc_cli_text(buf, ", which had to wait for ");
+            rc_audit_push_ms(buf, (int64_t)story->operation->wait_ms);
+        }
+        rc_cli_text(buf, ".");
         return;
     }
     rc_cli_text(buf, " answered; it took ");
@@ -171,6 +176,19 @@ static void push_skip(rc_buf *buf, const rc_record *record)
     push_text(buf, ": ", record);
 }
 
+/* "waits as the policy says"; "waits: a budget of money is used up (client app)" */
+static void push_wait(rc_buf *buf, const rc_record *record)
+{
+    if (record->text.len == 0) {
+        rc_cli_text(buf, record->reason == RC_WHY_NONE ? "waits" : rc_reason_text(record->reason));
+        return;
+    }
+    rc_cli_text(buf, "waits");
+    push_reason(buf, ": ", record);
+    push_text(buf, " (", record);
+    rc_cli_text(buf, ")");
+}
+
 /* An answer that has begun, or is of no use, has the provider's status. */
 static void push_status(const rc_audit_story *story, rc_buf *buf)
 {
@@ -220,7 +238,7 @@ void rc_audit_push_event(const rc_audit_story *story, rc_buf *buf, const rc_reco
         push_place(buf, record);
         return;
     case RC_RECORD_WAIT:
-        rc_cli_text(buf, record->reason == RC_WHY_NONE ? "waits" : rc_reason_text(record->reason));
+        push_wait(buf, record);
         return;
     case RC_RECORD_SWITCH:
         rc_cli_text(buf, record->reason == RC_WHY_HEDGED ? "asks also " : "goes on with ");
@@ -284,6 +302,7 @@ void rc_audit_push_usage(rc_buf *buf, const rc_record *record)
     rc_cli_text(buf, " tokens in, ");
     rc_audit_push_count(buf, record->tokens_out);
     rc_cli_text(buf, (record->flags & RC_RECORD_ESTIMATED) != 0 ? " out (estimated)" : " out");
+    rc_cli_text(buf, (record->flags & RC_RECORD_UNPRICED) != 0 ? ", no price is known" : "");
 }
 
 static void put_numbers(const parts *p, const rc_record *record)

@@ -111,18 +111,18 @@ static void tell_of_file(const rc_config *config, rc_config_source *source, rc_s
         rc_config_fault_say(rc_config_fault_say(fault, "; did you mean "), wrong->list[0].nearest);
 }
 
-static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source *source)
+/* Leaves them in prices, which are the built-in ones. */
+static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source *source,
+                         rc_prices *prices)
 {
     rc_buf bytes;
-    rc_prices prices;
     rc_config_faults wrong;
     rc_buf_init(&bytes, &cli->alloc, RC_YAML_MAX_BYTES);
     rc_config_faults_init(&wrong);
     if (read_named(cli, config, source, RC_STR("prices"), config->root.prices, &bytes)) {
-        rc_status status = rc_prices_parse(&prices, rc_buf_get(&bytes), &cli->alloc, &wrong);
+        rc_status status = rc_prices_parse(prices, rc_buf_get(&bytes), &cli->alloc, &wrong);
         if (status != RC_OK)
             tell_of_file(config, source, status, &wrong);
-        rc_prices_done(&prices);
     }
     rc_buf_done(&bytes);
 }
@@ -144,12 +144,14 @@ static int check(rc_cli *cli, const char *path, bool is_json)
 {
     rc_config config;
     rc_config_source source;
+    rc_prices prices;
     int result = RC_EXIT_OK;
+    rc_prices_init(&prices);
     rc_status status = rc_config_load(&config, cli->calls, &cli->alloc, path, &source);
     if (status == RC_OK && config.root.rules.len > 0)
         check_rules(cli, &config, &source);
     if (status == RC_OK && config.root.prices.len > 0)
-        check_prices(cli, &config, &source);
+        check_prices(cli, &config, &source, &prices);
     if (status == RC_OK && source.faults.count > 0) {
         rc_yaml_hide_lines(config.doc.root, &source.faults);
         rc_config_faults_sort(&source.faults);
@@ -158,9 +160,10 @@ static int check(rc_cli *cli, const char *path, bool is_json)
     if (status != RC_OK)
         result = refuse_check(cli, &source, status, is_json);
     else if (is_json)
-        rc_config_summary_json(&cli->out, cli, &config, &source);
+        rc_config_summary_json(&cli->out, cli, &config, &source, &prices);
     else
-        rc_config_summary_push(&cli->out, cli, &config, &source);
+        rc_config_summary_push(&cli->out, cli, &config, &source, &prices);
+    rc_prices_done(&prices);
     rc_config_done(&config);
     rc_config_source_done(&source);
     return result;

@@ -5,12 +5,12 @@
 #include "cli/cli.h"
 #include "config/prices_load.h"
 
-/* Providers with the state of their keys, routes, policies with their waits: for people, and as one
- * JSON object. buf: where to. */
+/* Providers with the state of their keys, routes, policies with their waits, and what is worth a
+ * thought: for people, and as one JSON object. buf: where to. */
 void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *config,
-                            const rc_config_source *source);
+                            const rc_config_source *source, const rc_prices *prices);
 void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *config,
-                            const rc_config_source *source);
+                            const rc_config_source *source, const rc_prices *prices);
 
 /* `recourse config prices`: the prices in force. path: of the configuration, as in
  * rc_cli_config_load. Gives the exit status. */

@@ -4,6 +4,7 @@
 #include "config/policy.h"
 #include "config/secret_load.h"
 #include "config/show.h"
+#include "config/unpriced.h"
 #include "core/render_wrap.h"
 
 #define TEXT_ROOM ((size_t)2048)
@@ -132,9 +133,54 @@ static void push_policies(rc_buf *buf, const rc_cli *cli, const rc_config *confi
                     rc_config_policy(config, rc_str_c(rc_config_policy_name_at(config, i))), width);
 }
 
-void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *config,
-                            const rc_config_source *source)
+/* ---- worth a thought ---- */
+
+typedef struct warnings {
+    rc_buf *buf;
+    const rc_cli *cli;
+    rc_json_writer *json; /* NULL: for people */
+    size_t count;
+} warnings;
+
+static void add_warning(warnings *to, rc_str text)
 {
+    if (to->json != NULL) {
+        rc_json_string(to->json, text);
+        return;
+    }
+    push(to->buf, to->count++ == 0 ? "\nwarnings\n  " : "  ");
+    push_visible(to->buf, to->cli, text);
+    push(to->buf, "\n");
+}
+
+static void warn_of_unpriced(void *ctx, const rc_unpriced *unpriced)
+{
+    char room[TEXT_ROOM];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_unpriced_push(&text, unpriced);
+    push(&text, "; ");
+    push(&text, rc_unpriced_advice());
+    add_warning(ctx, rc_buf_get(&text));
+}
+
+static void push_warnings(warnings *to, const rc_config *config, const rc_prices *prices)
+{
+    const size_t count = rc_unpriced_find(prices, config, warn_of_unpriced, to);
+    char room[TEXT_ROOM];
+    rc_buf text;
+    if (count <= RC_UNPRICED_SHOWN)
+        return;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    rc_buf_push_u64(&text, count - RC_UNPRICED_SHOWN);
+    push(&text, " more have no price; recourse config prices lists them");
+    add_warning(to, rc_buf_get(&text));
+}
+
+void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *config,
+                            const rc_config_source *source, const rc_prices *prices)
+{
+    warnings to = {.buf = buf, .cli = cli};
     push_visible(buf, cli, rc_config_source_name(source));
     push(buf, ": good\n\nlisten ");
     push_visible(buf, cli, config->root.listen);
@@ -154,6 +200,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
         push_ref(buf, cli, &config->clients[i].token);
         push(buf, "\n");
     }
+    push_warnings(&to, config, prices);
 }
 
 /* ---- for programs ---- */
@@ -213,9 +260,10 @@ static void json_policy(rc_json_writer *w, const rc_policy *policy)
 }
 
 void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *config,
-                            const rc_config_source *source)
+                            const rc_config_source *source, const rc_prices *prices)
 {
     rc_json_writer w;
+    warnings to = {.cli = cli, .json = &w};
     rc_json_writer_init(&w, buf, 0);
     rc_json_object_begin(&w);
     rc_json_member_bool(&w, RC_STR("valid"), true);
@@ -234,6 +282,10 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
     rc_json_array_begin(&w);
     for (size_t i = 0; i < config->policy_count; i++)
         json_policy(&w, &config->policies[i]);
+    rc_json_array_end(&w);
+    rc_json_key(&w, RC_STR("warnings"));
+    rc_json_array_begin(&w);
+    push_warnings(&to, config, prices);
     rc_json_array_end(&w);
     rc_json_object_end(&w);
     push(buf, "\n");

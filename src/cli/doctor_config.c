@@ -4,7 +4,9 @@
 #include "base/str.h"
 #include "cli/config_load.h"
 #include "cli/doctor.h"
+#include "config/prices_load.h"
 #include "config/secret_load.h"
+#include "config/unpriced.h"
 #include "sys/file.h"
 
 #define EXIT_NOPERM 77
@@ -38,6 +40,52 @@ static void add_faults(rc_doctor *doctor, const rc_config_source *source)
     }
 }
 
+/* ---- prices ---- */
+
+static void add_unpriced(void *ctx, const rc_unpriced *unpriced)
+{
+    char room[WHAT_ROOM * 2];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_unpriced_push(&text, unpriced);
+    rc_finding_advise(
+        rc_finding_say_str(rc_doctor_add(ctx, RC_GROUP_CONFIG, RC_MARK_WARN, RC_STR("prices")),
+                           rc_buf_get(&text)),
+        rc_unpriced_advice());
+}
+
+static void check_prices(rc_doctor *doctor, const rc_config *config, const rc_config_source *source)
+{
+    rc_cli *cli = doctor->cli;
+    rc_config_source file;
+    rc_prices prices;
+    const rc_status status =
+        rc_prices_load(&prices, cli->calls, &cli->alloc, config, source, &file);
+    if (status == RC_OK) {
+        const size_t count = rc_unpriced_find(&prices, config, add_unpriced, doctor);
+        if (count > RC_UNPRICED_SHOWN)
+            rc_finding_say(rc_finding_say_u64(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_MARK_WARN,
+                                                            RC_STR("prices")),
+                                              count - RC_UNPRICED_SHOWN),
+                           " more have no price; recourse config prices lists them");
+    } else if (status == RC_E_NOT_FOUND) {
+        rc_finding *finding =
+            rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("prices"), RC_EXIT_CONFIG);
+        rc_finding_say(rc_finding_say_str(finding, rc_config_source_name(&file)),
+                       " cannot be read: ");
+        rc_finding_say(finding, rc_sys_error_text(file.error));
+    } else if (status == RC_E_NOMEM) {
+        rc_finding_say(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("prices"), RC_EXIT_CONFIG),
+                       "there is no memory to read them");
+    } else {
+        add_faults(doctor, &file);
+    }
+    rc_prices_done(&prices);
+    rc_config_source_done(&file);
+}
+
+/* ---- the file ---- */
+
 bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
 {
     rc_cli *cli = doctor->cli;
@@ -50,6 +98,7 @@ bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
         rc_finding_say_count(finding, ret_config->provider_count, "provider, ", "providers, ");
         rc_finding_say_count(finding, ret_config->route_count, "route, ", "routes, ");
         rc_finding_say_count(finding, ret_config->client_count, "client", "clients");
+        check_prices(doctor, ret_config, &source);
     } else if (status == RC_E_NOT_FOUND) {
         rc_finding *finding =
             rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG);

@@ -59,6 +59,8 @@ typedef struct serve_run {
 /* Reads the configuration again. False: why is in refusal, and the old one goes on. action: who
  * wants it, and why, for the audit; borrows. */
 bool rc_serve_reload(serve_run *run, const rc_admin_action *action);
+/* Tells the log of targets without a price that budgets count. */
+void rc_serve_tell_unpriced(serve_run *run);
 
 /* ---- serve_signals.c ---- */
 

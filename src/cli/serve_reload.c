@@ -4,6 +4,7 @@
 #include "cli/serve_admin.h"
 #include "cli/serve_load.h"
 #include "cli/serve_log.h"
+#include "config/unpriced.h"
 #include "sys/clock.h"
 
 /* The first line of what was said, for those who ask later. */
@@ -78,6 +79,32 @@ static void tell_waits(serve_run *run)
     }
 }
 
+static void tell_of_unpriced(void *ctx, const rc_unpriced *unpriced)
+{
+    char memory[RC_SERVE_REFUSAL_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_unpriced_push(&text, unpriced);
+    rc_cli_text(&text, "; ");
+    rc_cli_text(&text, rc_unpriced_advice());
+    rc_serve_log_event(ctx, RC_LOG_EVENT_BUDGET_UNPRICED, rc_buf_get(&text));
+}
+
+void rc_serve_tell_unpriced(serve_run *run)
+{
+    rc_gate_plans *plans = rc_gate_world_plans(rc_gateway_world(run->gateway));
+    const size_t count = rc_unpriced_find(plans->prices, plans->config, tell_of_unpriced, run);
+    char memory[128];
+    rc_buf text;
+    rc_gate_plans_drop(plans);
+    if (count <= RC_UNPRICED_SHOWN)
+        return;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    rc_buf_push_u64(&text, count - RC_UNPRICED_SHOWN);
+    rc_cli_text(&text, " more have no price; recourse config prices lists them");
+    rc_serve_log_event(run, RC_LOG_EVENT_BUDGET_UNPRICED, rc_buf_get(&text));
+}
+
 static void tell_refusal(serve_run *run)
 {
     char memory[RC_SERVE_REFUSAL_MAX + 64];
@@ -111,6 +138,7 @@ bool rc_serve_reload(serve_run *run, const rc_admin_action *action)
     if (is_loaded) {
         rc_serve_log_event(run, RC_LOG_EVENT_RELOADED, RC_STR("the configuration was read again"));
         tell_waits(run);
+        rc_serve_tell_unpriced(run);
     } else {
         tell_refusal(run);
     }

@@ -243,6 +243,7 @@ static int begin(serve_run *run)
         result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
     if (result != RC_EXIT_OK)
         return result;
+    rc_serve_tell_unpriced(run);
     return rc_gateway_start(run->gateway)
                ? RC_EXIT_OK
                : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);

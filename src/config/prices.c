@@ -248,6 +248,16 @@ const rc_config_price *rc_prices_at(const rc_prices *prices, size_t index, bool 
     return prices->settings.built_in && index < COUNT(builtin) ? &builtin[index] : NULL;
 }
 
+bool rc_prices_has_any(const rc_prices *prices, rc_str kind, rc_str provider)
+{
+    bool is_own;
+    const rc_config_price *price;
+    for (size_t i = 0; (price = rc_prices_at(prices, i, &is_own)) != NULL; i++)
+        if (takes(price->kind, kind) && takes(price->provider, provider))
+            return true;
+    return false;
+}
+
 const rc_config_price *rc_prices_find(const rc_prices *prices, rc_str kind, rc_str provider,
                                       rc_str model, uint64_t input_tokens)
 {

@@ -53,6 +53,9 @@ void rc_prices_done(rc_prices *prices);
 const rc_config_price *rc_prices_find(const rc_prices *prices, rc_str kind, rc_str provider,
                                       rc_str model, uint64_t input_tokens);
 
+/* Has any model of a provider a price? kind, provider: borrow. */
+bool rc_prices_has_any(const rc_prices *prices, rc_str kind, rc_str provider);
+
 /* Those in force, in their order; NULL past the end. is_own: of the file. Views prices, or static.
  */
 const rc_config_price *rc_prices_at(const rc_prices *prices, size_t index, bool *ret_is_own);

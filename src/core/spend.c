@@ -89,6 +89,7 @@ static void renew(rc_spend_row *row, int64_t now_unix_ms)
     int32_t window = window_of(row->rule.per, now_unix_ms);
     if (window > row->window) {
         row->spent = 0;
+        row->unpriced = 0;
         row->raised = 0;
         row->told = 0;
     } else if (row->window - window <= 1) {
@@ -199,6 +200,7 @@ static void put_rule(rc_spend_row *row, const rc_spend_rule *rule, int64_t now_u
     } else {
         row->window = window_of(rule->per, now_unix_ms);
         row->spent = 0;
+        row->unpriced = 0;
         row->raised = 0;
         row->told = 0;
     }
@@ -221,16 +223,34 @@ bool rc_spend_define(rc_spend *spend, uint32_t row, const rc_spend_rule *rule, i
     return is_awaited;
 }
 
+/* NULL: there is no such row, or the day is not in its window. */
+static rc_spend_row *row_of_day(const rc_spend *spend, uint32_t row, int64_t day,
+                                int64_t now_unix_ms)
+{
+    rc_spend_row *r = row_of(spend, row);
+    if (!r || day < 0 || day > rc_spend_day(RC_DATETIME_MAX_MS))
+        return NULL;
+    renew(r, now_unix_ms);
+    return window_of(r->rule.per, day * DAY_MS) == r->window ? r : NULL;
+}
+
 void rc_spend_recall(rc_spend *spend, uint32_t row, int64_t day, uint64_t amount,
                      int64_t now_unix_ms)
 {
     take_lock(spend);
-    rc_spend_row *r = row_of(spend, row);
-    if (r && day >= 0 && day <= rc_spend_day(RC_DATETIME_MAX_MS)) {
-        renew(r, now_unix_ms);
-        if (window_of(r->rule.per, day * DAY_MS) == r->window)
-            r->spent = sum(r->spent, amount);
-    }
+    rc_spend_row *r = row_of_day(spend, row, day, now_unix_ms);
+    if (r)
+        r->spent = sum(r->spent, amount);
+    give_lock(spend);
+}
+
+void rc_spend_recall_unpriced(rc_spend *spend, uint32_t row, int64_t day, uint64_t tries,
+                              int64_t now_unix_ms)
+{
+    take_lock(spend);
+    rc_spend_row *r = row_of_day(spend, row, day, now_unix_ms);
+    if (r)
+        r->unpriced = sum(r->unpriced, tries);
     give_lock(spend);
 }
 
@@ -262,6 +282,7 @@ bool rc_spend_look(const rc_spend *spend, uint32_t row, int64_t now_unix_ms,
             .spent = r->spent,
             .held = r->held,
             .raised = r->raised,
+            .unpriced = r->unpriced,
             .renews_unix_ms =
                 r->rule.per == RC_SPEND_TOTAL ? 0 : start_of(r->rule.per, r->window + 1),
             .is_awaited = r->is_awaited,
@@ -371,6 +392,17 @@ rc_spend_answer rc_spend_reserve(rc_spend *spend, const uint32_t *rows, uint32_t
     }
     give_lock(spend);
     return answer;
+}
+
+void rc_spend_note_unpriced(rc_spend *spend, const rc_spend_hold *hold)
+{
+    take_lock(spend);
+    for (uint32_t i = 0; i < hold->count && i < RC_SPEND_ROWS_MAX; i++) {
+        rc_spend_row *row = row_of(spend, hold->rows[i]);
+        if (row && row->window == hold->windows[i])
+            row->unpriced = sum(row->unpriced, 1);
+    }
+    give_lock(spend);
 }
 
 static bool settle(rc_spend *spend, rc_spend_hold *hold, uint64_t cost, rc_spend_told *told)

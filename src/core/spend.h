@@ -71,10 +71,11 @@ typedef struct rc_spend_row {
     uint64_t raised; /* by an operator, for this window */
     uint64_t spent;
     uint64_t held;
-    int32_t window;   /* days or months since 1970; of TOTAL 0 */
-    uint8_t told;     /* bits of rc_spend_news_kind */
-    bool is_awaited;  /* somebody was paused since there was last room */
-    bool is_in_force; /* else it is a number that stands for nothing */
+    uint64_t unpriced; /* tries that have no price */
+    int32_t window;    /* days or months since 1970; of TOTAL 0 */
+    uint8_t told;      /* bits of rc_spend_news_kind */
+    bool is_awaited;   /* somebody was paused since there was last room */
+    bool is_in_force;  /* else it is a number that stands for nothing */
 } rc_spend_row;
 
 typedef struct rc_spend {
@@ -139,6 +140,7 @@ typedef struct rc_spend_state {
     uint64_t spent;
     uint64_t held;
     uint64_t raised;
+    uint64_t unpriced;      /* tries of this window that have no price, and did not count */
     int64_t renews_unix_ms; /* 0: never */
     bool is_awaited;
 } rc_spend_state;
@@ -172,6 +174,14 @@ rc_spend_answer rc_spend_reserve(rc_spend *spend, const uint32_t *rows, uint32_t
 /* The try is over and has cost so much, which may be more than was held. The hold is empty then.
  * True: there may be room for who was paused. */
 bool rc_spend_settle(rc_spend *spend, rc_spend_hold *hold, uint64_t cost, rc_spend_told *ret_told);
+
+/* What the try used has no price: it is counted, in the windows of its hold. To be told before it
+ * is settled. hold: borrows. */
+void rc_spend_note_unpriced(rc_spend *spend, const rc_spend_hold *hold);
+
+/* So many were on a day, before the process began; as rc_spend_recall. */
+void rc_spend_recall_unpriced(rc_spend *spend, uint32_t row, int64_t day, uint64_t tries,
+                              int64_t now_unix_ms);
 
 /* It was not sent. */
 bool rc_spend_release(rc_spend *spend, rc_spend_hold *hold);

@@ -179,6 +179,8 @@ static void put_spend(state *s, const rc_admin_spend *spend)
         put_usd(s, "limit_usd", is->limit);
     if (is->raised > 0)
         put_usd(s, "raised_usd", is->raised);
+    if (is->unpriced > 0)
+        put_number(s, "unpriced_calls", is->unpriced);
     put_time(s, "renews", is->renews_unix_ms);
     put_flag(s, "awaited", is->is_awaited);
     rc_json_object_end(&s->w);

@@ -169,14 +169,30 @@ static void on_last_timer(uv_timer_t *timer)
     rc_server_close(&gate->server);
 }
 
+static void cut_short(rc_gate *gate, bool (*is_meant)(const rc_gate_job *job))
+{
+    for (rc_gate_job *job = gate->live, *next = NULL; job != NULL; job = next) {
+        next = job->live_next;
+        if (is_meant(job))
+            rc_gate_job_cut_short(job);
+    }
+}
+
+static bool is_any(const rc_gate_job *job)
+{
+    (void)job;
+    return true;
+}
+
+static bool is_paused(const rc_gate_job *job)
+{
+    return job->state == RC_JOB_PAUSED;
+}
+
 /* Whoever still waits is told; a moment later all is cut. */
 static void on_drain_timer(uv_timer_t *timer)
 {
-    rc_gate *gate = timer->data;
-    for (rc_gate_job *job = gate->live, *next = NULL; job != NULL; job = next) {
-        next = job->live_next;
-        rc_gate_job_cut_short(job);
-    }
+    cut_short(timer->data, is_any);
     (void)uv_timer_start(timer, on_last_timer, LAST_MS, 0);
 }
 
@@ -188,6 +204,8 @@ void rc_gate_stop(rc_gate *gate)
     const rc_config *config = gate->editions->plans->config;
     (void)uv_timer_start(&gate->drain, on_drain_timer, config->limits.drain_ms, 0);
     rc_server_stop(&gate->server);
+    /* Money seldom comes while it drains: another gateway may as well wait for it. */
+    cut_short(gate, is_paused);
 }
 
 void rc_gate_close(rc_gate *gate)

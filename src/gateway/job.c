@@ -155,8 +155,10 @@ static void cancel(rc_gate_job *job)
     if (job->state == RC_JOB_WAITING)
         rc_gate_job_step_wait_cut(job);
     /* A try that waits for money has asked nobody. */
-    if (job->state == RC_JOB_PAUSED)
+    if (job->state == RC_JOB_PAUSED) {
+        rc_gate_job_step_pause_end(job);
         job->action.attempt--;
+    }
     if (job->beside != NULL)
         rc_hedge_on_cancel(&job->hedge, &job->call, now_ms);
     if (job->call.plan != NULL)
@@ -215,9 +217,14 @@ void rc_gate_job_cut_short(rc_gate_job *job)
     switch (job->state) {
     case RC_JOB_READING:
     case RC_JOB_WAITING:
-    case RC_JOB_PAUSED:
         cancel(job);
         rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503, words);
+        return;
+    case RC_JOB_PAUSED:
+        cancel(job);
+        rc_gate_job_refuse(job, RC_CODE_OVERLOADED, 503,
+                           RC_STR("This gateway is being stopped, and a budget leaves no room for "
+                                  "the request now: try again."));
         return;
     case RC_JOB_TRYING:
     case RC_JOB_ANSWERING:

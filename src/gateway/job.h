@@ -89,6 +89,8 @@ typedef struct rc_job_step {
     rc_charge charge; /* what it used */
     uint64_t cost_usd_micro;
     uint32_t flags;          /* RC_RECORD_ */
+    bool is_paused;          /* of a WAIT: it is for money */
+    uint32_t budget;         /* which has none: a row of the purse */
     const rc_report *report; /* NULL: it worked */
 } rc_job_step;
 
@@ -215,7 +217,7 @@ struct rc_gate_job {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
-    uint64_t waits_from_ms; /* since when it waits, in state WAITING */
+    uint64_t waits_from_ms; /* since when it waits, in states WAITING and PAUSED */
     rc_job_events *events;  /* for a client that asked for them; NULL: nothing was told */
     /* What is below is set when it begins. */
     rc_job_step first[RC_JOB_STEPS_FIRST];
@@ -240,7 +242,8 @@ void rc_gate_job_on_gone(rc_gate_job *job, const rc_gone *gone);
 void rc_gate_job_over(rc_gate_job *job);
 /* The store has had its word about one whose client was told before. */
 void rc_gate_job_on_word(rc_gate_job *job);
-/* There is no more time: what has begun ends with a word, what has not is refused. */
+/* There is no more time, or nothing to be waited for: what has begun ends with a word, what has not
+ * is refused. */
 void rc_gate_job_cut_short(rc_gate_job *job);
 
 /* Does what rc_call says. */
@@ -396,7 +399,7 @@ void rc_gate_job_tell_money(rc_gate_job *job, const rc_spend_told *told);
 
 /* rc_call has given up. */
 void rc_gate_job_give_up(rc_gate_job *job);
-/* The request is refused before any try. */
+/* The request is refused, before any try or instead of the next one. */
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message);
 /* The same for want of room here: Overloaded, at once. */
 void rc_gate_job_shed(rc_gate_job *job, rc_str message);
@@ -430,6 +433,9 @@ void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw);
 void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why);
 /* Somebody has ended the wait: only what was waited is counted. */
 void rc_gate_job_step_wait_cut(rc_gate_job *job);
+/* It waits for a budget from now on; it does so no longer. answer: borrows. */
+void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer);
+void rc_gate_job_step_pause_end(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);
 /* Has any of it left this machine? */
 bool rc_gate_try_was_sent(const rc_gate_try *try);

@@ -47,6 +47,14 @@ static rc_str credential_name(audit *a, uint16_t credential)
     return since(&a->names, from);
 }
 
+/* "client app": whose budget a wait was for. */
+static rc_str budget_name(audit *a, uint32_t row)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    rc_purse_scope(&rc_gate_job_plans(a->job)->money, row, &a->names);
+    return since(&a->names, from);
+}
+
 static rc_str client_name(const rc_gate_job *job)
 {
     if (job->client == SIZE_MAX)
@@ -115,6 +123,8 @@ static void add_step(audit *a, const rc_job_step *step)
     record->report = step->report;
     if (step->kind == RC_RECORD_CANCEL && job->gone_text != NULL)
         record->text = rc_str_c(job->gone_text);
+    if (step->is_paused)
+        record->text = budget_name(a, step->budget);
     if (job->route == NULL || step->entry >= job->plan.entry_count)
         return;
     record->provider = rc_gate_job_provider_of(job, step->entry)->config->name;
@@ -144,7 +154,7 @@ static uint32_t flags_of(const rc_gate_job *job)
     uint32_t flags = 0;
     for (uint32_t i = 0; i < job->step_count; i++)
         flags |= job->steps[i].flags;
-    flags &= RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED;
+    flags &= RC_RECORD_COMMITTED | RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED;
     return job->request.is_stream ? flags | RC_RECORD_STREAMING : flags;
 }
 

@@ -88,16 +88,24 @@ static rc_charge charge_of(const rc_gate_try *try, rc_try_end end)
 }
 
 /* Most prices do not depend on how long the input is: a place remembers its own. */
-static uint64_t cost_of(const rc_gate_try *try, const rc_charge *charge)
+static const rc_config_price *price_of(const rc_gate_try *try, const rc_charge *charge)
 {
     const rc_gate_place *place = &try->job->route->places[try->entry];
     if (charge->input <= RC_GATE_PRICE_SHORT && place->has_price)
-        return rc_price_cost(place->price, charge);
+        return place->price;
     const rc_config_provider *config = try->provider->config;
-    return rc_price_cost(rc_prices_find(rc_gate_job_plans(try->job)->prices,
-                                        rc_str_c(config->kind->name), config->name, try->model,
-                                        charge->input),
-                         charge);
+    return rc_prices_find(rc_gate_job_plans(try->job)->prices, rc_str_c(config->kind->name),
+                          config->name, try->model, charge->input);
+}
+
+/* The demo is free. */
+static void set_cost(const rc_gate_try *try, rc_job_step *step)
+{
+    const rc_charge *charge = &step->charge;
+    const rc_config_price *price = price_of(try, charge);
+    step->cost_usd_micro = rc_price_cost(price, charge);
+    if (price == NULL && !try->provider->is_demo && (charge->is_measured || charge->is_estimated))
+        step->flags |= RC_RECORD_UNPRICED;
 }
 
 static void count_try(const rc_gate_try *try, const rc_job_step *step)
@@ -146,12 +154,15 @@ static void describe(const rc_gate_try *try, rc_job_step *step)
         step->flags |= RC_RECORD_COMMITTED;
 }
 
-static void settle(rc_gate_try *try, uint64_t cost)
+static void settle(rc_gate_try *try, const rc_job_step *step)
 {
+    rc_purse *purse = &try->job->gate->world->purse;
     if (try->hold.count == 0)
         return;
     rc_spend_told told = {.count = 0};
-    (void)rc_purse_settle(&try->job->gate->world->purse, &try->hold, cost, &told);
+    if ((step->flags & RC_RECORD_UNPRICED) != 0)
+        rc_purse_note_unpriced(purse, &try->hold);
+    (void)rc_purse_settle(purse, &try->hold, step->cost_usd_micro, &told);
     rc_gate_job_tell_money(try->job, &told);
 }
 
@@ -169,7 +180,7 @@ static void add_to_last(rc_gate_job *job, const rc_job_step *more)
     last->charge.is_measured = last->charge.is_measured || more->charge.is_measured;
     last->charge.is_estimated = last->charge.is_estimated || more->charge.is_estimated;
     last->cost_usd_micro += more->cost_usd_micro;
-    last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED);
+    last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED);
 }
 
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
@@ -178,19 +189,19 @@ void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_don
     if (step == NULL) {
         rc_job_step more = {.report = report};
         more.charge = charge_of(try, end_of(try, report, is_done));
-        more.cost_usd_micro = cost_of(try, &more.charge);
+        set_cost(try, &more);
         describe(try, &more);
         count_try(try, &more);
-        settle(try, more.cost_usd_micro);
+        settle(try, &more);
         add_to_last(try->job, &more);
         return;
     }
     step->report = report != NULL ? rc_report_dup(report) : NULL;
     step->charge = charge_of(try, end_of(try, report, is_done));
-    step->cost_usd_micro = cost_of(try, &step->charge);
+    set_cost(try, step);
     describe(try, step);
     count_try(try, step);
-    settle(try, step->cost_usd_micro);
+    settle(try, step);
 }
 
 /* ---- decisions ---- */
@@ -304,6 +315,29 @@ void rc_gate_job_step_wait_cut(rc_gate_job *job)
         job->steps[i - 1].wait_ms = waited_ms;
         return;
     }
+}
+
+/* Nobody is asked yet: the try that it waits to begin does not count, and no key is used. */
+void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer)
+{
+    rc_job_step *step = rc_gate_job_step(job, RC_RECORD_WAIT);
+    job->waits_from_ms = rc_gate_now(job->gate);
+    if (step == NULL)
+        return;
+    step->attempt = job->action.attempt - 1;
+    step->credential = RC_NO_TARGET;
+    step->reason = answer->reason;
+    step->is_paused = true;
+    step->budget = answer->row;
+}
+
+void rc_gate_job_step_pause_end(rc_gate_job *job)
+{
+    const uint64_t waited_ms = rc_gate_now(job->gate) - job->waits_from_ms;
+    rc_job_step *last = job->step_count > 0 ? &job->steps[job->step_count - 1] : NULL;
+    job->wait_ms += waited_ms;
+    if (last != NULL && last->is_paused)
+        last->wait_ms = waited_ms;
 }
 
 /* ---- names ---- */

@@ -273,6 +273,7 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
         rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
     if (status > 0)
         rc_builder_set_http_status(&builder, status);
+    add_attempts(job, &builder);
     set_report(job, rc_builder_finish(&builder));
     rc_gate_job_keep(job, RC_THEN_ERROR);
 }

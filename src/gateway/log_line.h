@@ -96,6 +96,7 @@ rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style,
     X(BUDGET_WARNING, WARN, "budget:warning")    \
     X(BUDGET_PAUSED, WARN, "budget:paused")      \
     X(QUOTA_WARNING, WARN, "quota:warning")      \
+    X(BUDGET_UNPRICED, WARN, "budget_unpriced")  \
     X(LOOP_STALL, WARN, "loop_stall")            \
     X(LOG_DROPPED, WARN, "log_dropped")          \
     X(LOG_CLOSED, ERROR, "log_not_opened")       \

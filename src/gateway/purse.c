@@ -261,15 +261,38 @@ typedef struct recalling {
     int64_t now_unix_ms;
 } recalling;
 
+/* Had what was spent there no price, as far as the prices of today tell? */
+static bool is_unpriced(const rc_purse_edition *edition, const rc_store_spent *spent)
+{
+    const rc_config *config = edition->config;
+    const size_t slash = rc_str_find_byte(spent->target, '/', 0);
+    if (spent->cost_usd_micro > 0 || slash == RC_STR_NPOS)
+        return false;
+    for (size_t i = 0; i < config->provider_count; i++) {
+        const rc_config_provider *provider = &config->providers[i];
+        const rc_str kind = rc_str_c(provider->kind->name);
+        if (rc_str_eq(provider->name, rc_str_slice(spent->target, 0, slash)))
+            return !rc_str_eq(kind, RC_STR("demo")) &&
+                   rc_prices_find(edition->prices, kind, provider->name,
+                                  rc_str_slice(spent->target, slash + 1, spent->target.len),
+                                  0) == NULL;
+    }
+    return false;
+}
+
 static bool recall_row(void *ctx, const rc_store_spent *spent)
 {
     const recalling *r = ctx;
+    const bool has_none = is_unpriced(r->edition, spent);
+    rc_spend *spend = &r->purse->spend;
     for (size_t i = 0; i < budget_count(r->edition->config); i++) {
         uint32_t row = r->edition->rows[i];
-        if (row != RC_SPEND_NO_ROW && r->purse->rows[row].is_new &&
-            is_counted(r->edition->config, i, spent))
-            rc_spend_recall(&r->purse->spend, row, spent->day, spent->cost_usd_micro,
-                            r->now_unix_ms);
+        if (row == RC_SPEND_NO_ROW || !r->purse->rows[row].is_new ||
+            !is_counted(r->edition->config, i, spent))
+            continue;
+        rc_spend_recall(spend, row, spent->day, spent->cost_usd_micro, r->now_unix_ms);
+        if (has_none)
+            rc_spend_recall_unpriced(spend, row, spent->day, spent->attempts, r->now_unix_ms);
     }
     return true;
 }
@@ -437,6 +460,11 @@ rc_spend_answer rc_purse_reserve(rc_purse *purse, const rc_purse_edition *editio
 bool rc_purse_settle(rc_purse *purse, rc_spend_hold *hold, uint64_t cost, rc_spend_told *ret_told)
 {
     return rc_spend_settle(&purse->spend, hold, cost, ret_told);
+}
+
+void rc_purse_note_unpriced(rc_purse *purse, const rc_spend_hold *hold)
+{
+    rc_spend_note_unpriced(&purse->spend, hold);
 }
 
 bool rc_purse_release(rc_purse *purse, rc_spend_hold *hold)

@@ -99,6 +99,8 @@ rc_spend_answer rc_purse_reserve(rc_purse *purse, const rc_purse_edition *editio
  * who was paused may have room. */
 bool rc_purse_settle(rc_purse *purse, rc_spend_hold *hold, uint64_t cost, rc_spend_told *ret_told);
 bool rc_purse_release(rc_purse *purse, rc_spend_hold *hold);
+/* As rc_spend_note_unpriced. */
+void rc_purse_note_unpriced(rc_purse *purse, const rc_spend_hold *hold);
 bool rc_purse_raise(rc_purse *purse, uint32_t row, uint64_t more, int64_t now_unix_ms);
 
 /* What a restart must not forget of a budget that an operator raised: by how much, until its window

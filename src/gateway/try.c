@@ -3,7 +3,8 @@
 #include "gateway/job.h"
 
 #define WIRE_MAX_BYTES ((size_t)256 << 10) /* beside a body that is written anew */
-/* How often a try that is paused for money asks again. */
+/* How often a try that is paused for money asks again: so late at most it sees that a budget has
+ * renewed, was raised, or that others did not need what they held. */
 #define PAUSE_MS 250u
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define ROOM_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
@@ -242,34 +243,69 @@ static rc_spend_answer reserve(rc_gate_try *try)
     return answer;
 }
 
+/* Its time is that of the question whether there is money for it: what it costs belongs to the
+ * budgets' windows of then, and the provider is asked right after it. */
+static void set_start(rc_gate_try *try)
+{
+    const rc_gate *gate = try->job->gate;
+    try->started_ms = rc_gate_now(gate);
+    try->started_ns = uv_hrtime();
+    try->started_unix_ms = rc_gate_unix_ms(gate);
+}
+
+static void wait_for_money(rc_gate_try *try, const rc_spend_answer *answer)
+{
+    rc_gate_job *job = try->job;
+    if (job->state != RC_JOB_PAUSED) {
+        if (job->upload_left > 0)
+            rc_exchange_pause_body(job->exchange);
+        rc_gate_job_tell_pause(job, answer);
+        rc_gate_job_step_pause(job, answer);
+        job->state = RC_JOB_PAUSED;
+    }
+    if (job->gate->is_stopping) {
+        rc_gate_job_cut_short(job);
+        return;
+    }
+    job->content_by_ms = try->started_ms + PAUSE_MS;
+    rc_gate_job_arm(job);
+}
+
+/* There is money. How late an answer is counts from now: so does the time of a hedge. */
+static void end_pause(rc_gate_try *try)
+{
+    rc_gate_job *job = try->job;
+    rc_gate_job_step_pause_end(job);
+    if (job->upload_left > 0)
+        rc_exchange_resume_body(job->exchange);
+    if (job->hedge.at_ms != RC_UNLIMITED)
+        job->hedge.at_ms += try->started_ms - job->waits_from_ms;
+    job->state = RC_JOB_TRYING;
+}
+
 /* Paused: asked again and again, until there is room, the deadline comes or the client leaves. A
  * hedge does not wait: the first lane goes on without it. */
 void rc_gate_try_ask_again(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
-    const uint64_t now_ms = rc_gate_now(job->gate);
+    set_start(try);
     if (rc_gate_job_plans(job)->has_budgets && !rc_gate_request_is_free(&job->request)) {
         const rc_spend_answer answer = reserve(try);
-        const bool is_late = now_ms + PAUSE_MS >= job->action.deadline_at_ms;
+        const bool is_late = try->started_ms + PAUSE_MS >= job->action.deadline_at_ms;
         if (answer.verdict == RC_SPEND_WAIT && !is_late && try != job->beside) {
-            if (job->upload_left > 0)
-                rc_exchange_pause_body(job->exchange);
-            if (job->state != RC_JOB_PAUSED)
-                rc_gate_job_tell_pause(job, &answer);
-            job->state = RC_JOB_PAUSED;
-            job->content_by_ms = now_ms + PAUSE_MS;
-            rc_gate_job_arm(job);
+            wait_for_money(try, &answer);
             return;
         }
         if (answer.verdict != RC_SPEND_GRANTED) {
+            if (job->state == RC_JOB_PAUSED)
+                rc_gate_job_step_pause_end(job);
             rc_gate_try_refuse_money(try, &answer);
             return;
         }
     }
-    if (job->state == RC_JOB_PAUSED && job->upload_left > 0)
-        rc_exchange_resume_body(job->exchange);
+    if (job->state == RC_JOB_PAUSED)
+        end_pause(try);
     job->state = RC_JOB_TRYING;
-    try->started_ms = now_ms;
     job->content_by_ms = RC_UNLIMITED;
     carry_out(try);
 }
@@ -277,7 +313,6 @@ void rc_gate_try_ask_again(rc_gate_try *try)
 void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uint16_t credential)
 {
     const rc_gate_place *place = &job->route->places[entry];
-    const uint64_t now_ms = rc_gate_now(job->gate);
     rc_gate_try *try = new_try(job);
     if (try == NULL) {
         rc_gate_job_out_of_memory(job);
@@ -295,10 +330,7 @@ void rc_gate_try_start(rc_gate_job *job, rc_hedge_lane lane, uint16_t entry, uin
     try->attempt = job->action.attempt;
     try->provider = place->provider;
     try->model = is_open(place->model) ? job->model : place->model;
-    try->started_ms = now_ms;
-    try->started_ns = uv_hrtime();
     try->first_byte_us = RC_METRICS_NO_TIME;
-    try->started_unix_ms = rc_gate_unix_ms(job->gate);
     rc_gate_try_ask_again(try);
 }
 

@@ -35,6 +35,7 @@ typedef enum rc_outcome {
 #define RC_RECORD_MEASURED 4u
 #define RC_RECORD_ESTIMATED 8u
 #define RC_RECORD_CLIENT_RETRY 16u /* the client says that it has asked before */
+#define RC_RECORD_UNPRICED 32u     /* what it used, or a part of it, has no price */
 
 /* Longer strings are cut. A report that takes more as JSON is left out; its id stays. */
 #define RC_RECORD_NAME_MAX ((size_t)256)

@@ -121,6 +121,8 @@ static void put_usage(rc_json_writer *w, const rc_record *record)
                  (record->flags & RC_RECORD_MEASURED) != 0 ? "measured" : "estimated");
     if (record->cost_usd_micro > 0)
         rc_record_json_usd(w, RC_STR("cost_usd"), record->cost_usd_micro);
+    if ((record->flags & RC_RECORD_UNPRICED) != 0)
+        rc_json_member_bool(w, RC_STR("unpriced"), true);
     put_some(w, RC_STR("bytes"), record->bytes);
 }
 
@@ -252,6 +254,7 @@ void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group)
         rc_record_json_usd(w, RC_STR("cost_usd"), group->cost_usd_micro);
     if (group->estimated_usd_micro > 0)
         rc_record_json_usd(w, RC_STR("estimated_usd"), group->estimated_usd_micro);
+    put_some(w, RC_STR("unpriced"), group->unpriced);
     put_times(w, RC_STR("latency_ms"), &group->latency);
     put_times(w, RC_STR("first_byte_ms"), &group->first_byte);
     put_classes(w, group);

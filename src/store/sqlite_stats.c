@@ -34,6 +34,7 @@ typedef struct row {
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
     bool is_estimated; /* of an operation: of one of its attempts, at least */
+    bool is_unpriced;
     /* Of an operation whose row has its only attempt. */
     bool has_try;
     int64_t try_model;
@@ -83,6 +84,7 @@ static void read_columns(sqlite3_stmt *statement, row *ret_row)
         .cost_usd_micro = (uint64_t)sqlite3_column_int64(statement, 8),
         .first_byte_ms = optional(statement, 9),
         .is_estimated = (sqlite3_column_int64(statement, 10) & RC_RECORD_ESTIMATED) != 0,
+        .is_unpriced = (sqlite3_column_int64(statement, 10) & RC_RECORD_UNPRICED) != 0,
     };
 }
 
@@ -144,6 +146,7 @@ static rc_stats_sample sample_of(const row *from)
         .tokens_out = from->tokens_out,
         .cost_usd_micro = from->cost_usd_micro,
         .estimated_usd_micro = from->is_estimated ? from->cost_usd_micro : 0,
+        .is_unpriced = from->is_unpriced,
     };
 }
 

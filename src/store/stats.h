@@ -47,7 +47,8 @@ typedef struct rc_stats_group {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    uint64_t estimated_usd_micro;       /* of the cost: of attempts whose tokens nobody measured */
+    uint64_t estimated_usd_micro; /* of the cost: of attempts whose tokens nobody measured */
+    uint64_t unpriced;            /* used something without a price, which is not in the cost */
     uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_place */
     rc_histogram latency;               /* of those whose time is known */
     rc_histogram first_byte;            /* the same, until the first byte of content */
@@ -88,6 +89,7 @@ typedef struct rc_stats_sample {
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
     uint64_t estimated_usd_micro; /* as in the group */
+    bool is_unpriced;
 } rc_stats_sample;
 
 /* Starts empty. by: any of the above together; is_of_attempts: of attempts, not of operations.

@@ -311,6 +311,20 @@ operation.view("a failover, a hedge and a notice have their words", {}, async (p
     assert.match(await text(page.locator("h1")), /^openai\/gpt-4o ! notice$/);
 });
 
+operation.view("a wait for money says whose budget it is", {}, async (page) => {
+    const { operations: [{ id }] } = await admin("operations?outcome=succeeded&limit=1");
+    const wait = { kind: "wait", seq: 1, at_ms: 0, wait_ms: 1500, reason: "budget_spent",
+        reason_text: "a budget of money is used up", text: "client app" };
+    await page.route(/\/admin\/v1\/operations\/re/, async (route) => {
+        const response = await route.fetch();
+        const { operation: facts, records } = await response.json();
+        await route.fulfill({ response, json: { operation: facts, records: [wait, ...records] } });
+    });
+    await open(page, `#/requests/${id}`);
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    assert.match(await text(page.locator(".timeline")), /Waited 1\.50? s: a budget of money is used up \(client app\)/);
+});
+
 operation.view("says so when there is none", { allow: /404/ }, async (page) => {
     await open(page, "#/requests/req_00000000000000000000000000");
     await page.getByText("The audit has no operation or report of this id.").waitFor();
@@ -461,6 +475,16 @@ cost.view("says of money which part was estimated", {}, async (page) => {
     await page.getByText(/tokens in, \d+ out \(estimated\) · ≈ \$/).waitFor();
     await open(page, `#/requests?id=${id}`);
     assert.match(await text(page.locator("table.requests tbody tr")), /≈ \$/);
+});
+
+cost.view("marks sums and budgets that leave out what has no price", {}, async (page) => {
+    await request("spared");
+    await until("it is on record", async () => (await admin("stats?since=1h&by=target")).attempts.total.unpriced > 0);
+    await open(page, "#/cost");
+    await page.locator(".tile").first().getByText(/^without [\d,.]+ k? ?calls? without a price$/).waitFor();
+    const row = (name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+    await row(/^spared$/).getByText("no price", { exact: true }).waitFor();
+    await row(/client app/).getByText(/^not counted: [\d,.]+ calls? without a price$/).waitFor();
 });
 
 cost.view("shows budgets and raises one", {}, async (page) => {

@@ -85,3 +85,60 @@ END
     run -78 --separate-stderr prices c.yaml
     [[ $stderr == *"larger than 1 MiB"* ]]
 }
+
+# A budget that covers a target without a price never ends there: whoever asks is told.
+cover() { # a budget that covers azure/big, which has no price
+    echo 'budgets: [{name: all, limit_usd: 5, on_exceed: fail}]' >>c.yaml
+    words="azure/big has no price: what it costs does not count for budget all"
+}
+
+@test "config check warns of targets without a price that a budget covers" {
+    run -0 "$RECOURSE" config check c.yaml
+    [[ $output != *warning* ]]
+    cover
+    run -0 "$RECOURSE" config check c.yaml
+    [[ $output == *$'\nwarnings\n'"  $words; give it one in the file that"*"0 if it is free" ]]
+    "$RECOURSE" config check c.yaml --format json >out.json
+    python3 -c 'import json, sys
+(warning,) = json.load(open("out.json"))["warnings"]
+assert warning.startswith(sys.argv[1]), warning' "$words"
+    echo '  - {provider: azure, model: big, input: 0, output: 0}' >>mine/prices.yaml
+    run -0 "$RECOURSE" config check c.yaml
+    [[ $output != *warning* ]]
+}
+
+@test "doctor warns of them too, and of prices that cannot be read" {
+    cover
+    export OPENAI_API_KEY=k-1 AZURE=k-2
+    run "$RECOURSE" doctor --offline --config c.yaml --format json
+    [[ $output == *"$words"* ]]
+    echo 'prices: [' >mine/prices.yaml
+    run -78 "$RECOURSE" doctor --offline --config c.yaml --format json
+    [[ $output == *"prices.yaml"* ]]
+    rm mine/prices.yaml
+    run -78 "$RECOURSE" doctor --offline --config c.yaml --format json
+    [[ $output == *"prices.yaml cannot be read: "* ]]
+}
+
+@test "so does the log, at the start and at every reload" {
+    cover
+    export OPENAI_API_KEY=k-1 AZURE=k-2
+    printf '%s\n' 'listen: 127.0.0.1:0' 'admin: {listen: "off"}' 'store: sqlite:audit.db' >>c.yaml
+    "$RECOURSE" serve --config c.yaml --log json --port-file port >log 2>&1 3>&- &
+    pid=$!
+    await() { # COUNT
+        for _ in {1..300}; do
+            [ "$(grep -c "\"event\":\"budget_unpriced\",\"message\":\"$words" log)" -lt "$1" ] || return 0
+            sleep 0.1
+        done
+        cat log
+        kill $pid
+        return 1
+    }
+    await 1
+    kill -HUP $pid
+    await 2
+    kill $pid
+    wait $pid
+    [ "$(grep -c budget_unpriced log)" = 2 ]
+}

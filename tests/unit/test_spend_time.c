@@ -129,6 +129,42 @@ static void test_recall(void **state)
     assert_int_equal(look_at(2, NOON).spent, RC_SPEND_MAX);
 }
 
+/* Tries without a price are counted in the window that they were reserved in, and only there. */
+static void test_unpriced(void **state)
+{
+    (void)state;
+    const uint32_t both[] = {0, 1};
+    const int64_t day = rc_spend_day(at(NOON));
+    rc_spend_hold hold;
+    start();
+    define(0, 1000, RC_SPEND_DAY, RC_SPEND_FAIL);
+    define(1, 1000, RC_SPEND_MONTH, RC_SPEND_WARN);
+    reserve_at(both, 2, 0, NOON, &hold);
+    rc_spend_note_unpriced(&spend, &hold);
+    settle(&hold, 0);
+    assert_int_equal(look_at(0, NOON).unpriced, 1);
+    assert_int_equal(look_at(1, NOON).unpriced, 1);
+    /* What is held for nobody is nobody's. */
+    rc_spend_note_unpriced(&spend, &hold);
+    assert_int_equal(look_at(0, NOON).unpriced, 1);
+    reserve_at(both, 2, 0, "2026-11-16T23:59:59Z", &hold);
+    assert_int_equal(look_at(0, "2026-11-17T00:00:01Z").unpriced, 0);
+    rc_spend_note_unpriced(&spend, &hold);
+    assert_int_equal(look_at(0, "2026-11-17T00:00:02Z").unpriced, 0);
+    assert_int_equal(look_at(1, "2026-11-17T00:00:02Z").unpriced, 2);
+    settle(&hold, 0);
+    /* Before the process began. */
+    rc_spend_recall_unpriced(&spend, 0, day, 5, at("2026-11-17T00:00:03Z"));
+    rc_spend_recall_unpriced(&spend, 1, day, 5, at("2026-11-17T00:00:03Z"));
+    rc_spend_recall_unpriced(&spend, 1, -1, 5, at("2026-11-17T00:00:03Z"));
+    rc_spend_recall_unpriced(&spend, ROWS, day, 5, at("2026-11-17T00:00:03Z"));
+    assert_int_equal(look_at(0, "2026-11-17T00:00:03Z").unpriced, 0);
+    assert_int_equal(look_at(1, "2026-11-17T00:00:03Z").unpriced, 7);
+    /* Counted by another window, it begins anew. */
+    define(1, 1000, RC_SPEND_TOTAL, RC_SPEND_WARN);
+    assert_int_equal(look_at(1, "2026-11-17T00:00:03Z").unpriced, 0);
+}
+
 static void test_reload(void **state)
 {
     (void)state;
@@ -174,9 +210,9 @@ static void test_reload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_renewal),
-        cmocka_unit_test(test_clocks),  cmocka_unit_test(test_recall),
-        cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_windows),  cmocka_unit_test(test_renewal),
+        cmocka_unit_test(test_clocks),   cmocka_unit_test(test_recall),
+        cmocka_unit_test(test_unpriced), cmocka_unit_test(test_reload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

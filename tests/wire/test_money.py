@@ -1,5 +1,7 @@
 """Budgets: none is overrun however many ask at once, and who is refused is told the numbers."""
 
+import csv
+import datetime
 import itertools
 import json
 import os
@@ -212,6 +214,194 @@ def refusal_is_no_call(on_exceed):
         gateway.stop()
 
 
+class Paused:
+    """A gateway whose only budget has room for one call, with a slow provider behind it."""
+
+    def __init__(self, limits=None, **route):
+        self.gateway = Lasting({})
+        self.mock = Mock(self.gateway.folder)
+        with open(os.path.join(self.gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write("as_of: 2026-11-01\nprices:\n  - {model: 'tokens-*', input: 100, output: 200}\n")
+        self.gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml", "limits": limits or {},
+            "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{self.mock.port}/v1"}},
+            "budgets": [{"name": "all", "per": "day", "limit_usd": 0.03, "on_exceed": "pause"}],
+            "routes": [{"model": "first", "chain": [{"target": "up/tokens-100"}]},
+                       {"model": "*", "chain": [{"target": "up/tokens-100"}], **route}]})
+        self.gateway.start(is_plain=True)
+        with Client(self.gateway.port) as client:
+            check(client.ask(self.request("first")).status == 200)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.mock.stop()
+        self.gateway.stop()
+
+    @staticmethod
+    def request(model="tokens-100"):
+        path, body = body_of("chat")
+        return post(path, json.dumps({**body, "model": model, "max_tokens": 100}).encode())
+
+    def is_waited_for(self, pauses=1):
+        wait_until(lambda: self.gateway.said().count('"budget:paused"') == pauses, "the pause")
+
+    def lift(self):
+        answer = self.gateway.post("/admin/v1/budgets/budget%20all/raise", b'{"usd": 1}')
+        check(answer.status == 200, answer)
+
+    def story(self):
+        """Of the request that was paused: its line of the log, its records, and how they are shown."""
+        def lines():
+            return [line for line in self.gateway.said().splitlines() if '"event":"request"' in line]
+        wait_until(lambda: len(lines()) == 2, "the line")
+        line = json.loads(lines()[1])
+
+        def show(form):
+            shown = self.gateway.run("audit", "--store", "sqlite:audit.db", "--width", "200", "show",
+                                     "rep" + line["request_id"][3:], "--format", form)
+            check(shown.returncode == 0, shown)
+            return " ".join(shown.stdout.decode().split())
+        wait_until(lambda: '"ended"' in show("json"), "the record")
+        told = json.loads(show("json"))
+        return line, told["operation"], told["records"], [show("human"), show("markdown")]
+
+
+def pause_is_on_record():
+    """A wait for money is a record of its own, and the try begins when the provider is asked."""
+    with Paused() as paused:
+        with Client(paused.gateway.port) as client:
+            client.send(paused.request())
+            paused.is_waited_for()
+            check(paused.mock.ledger()["requests"] == 1)
+            lifted_ms = time.time() * 1000
+            paused.lift()
+            check(client.read().status == 200)
+        line, operation, records, shown = paused.story()
+        check([record["kind"] for record in records] == ["wait", "attempt"], records)
+        wait, attempt = records
+        check(wait["reason"] == "budget_spent" and wait["text"] == "budget all" and wait["wait_ms"] > 0, wait)
+        check(wait["target"] == "up/tokens-100" and "credential" not in wait and "attempt" not in wait, wait)
+        # To the millisecond that each of the two clocks is rounded by.
+        check(abs(attempt["at_ms"] - wait["at_ms"] - wait["wait_ms"]) <= 2, wait, attempt)
+        check(lifted_ms <= gateway_ms(attempt["time"]) + 2, lifted_ms, attempt)
+        check(attempt["at_ms"] + attempt["latency_ms"] <= operation["latency_ms"] + 2, attempt, operation)
+        check(operation["wait_ms"] == wait["wait_ms"] == line["wait_ms"], operation, line)
+        for text in shown:
+            check("waits: a budget of money is used up (budget all)" in text, text)
+            check("answered at the first try, which had to wait for" in text, text)
+        asked = paused.gateway.rows("SELECT count(*) FROM records WHERE kind = 2")
+        check(asked == [(2,)], asked)
+        table = paused.gateway.run("audit", "--store", "sqlite:audit.db", "export", "--format", "csv").stdout
+        waits = [row["wait_ms"] for row in csv.DictReader(table.decode().splitlines()) if row["attempts"] == "1"]
+        check(waits == ["0", str(wait["wait_ms"])], waits)
+
+
+def gateway_ms(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000
+
+
+def pause_that_fails_is_on_record(end):
+    """However it ends: at its deadline, or when the client leaves."""
+    with Paused(deadline_ms=1000 if end == "late" else 60000) as paused:
+        with Client(paused.gateway.port) as client:
+            client.send(paused.request())
+            paused.is_waited_for()
+            if end == "late":
+                check(client.read().status == 402)
+            else:
+                time.sleep(0.05)
+        line, operation, records, shown = paused.story()
+        kinds = [record["kind"] for record in records]
+        check(kinds == ["wait", "stop" if end == "late" else "cancel"], kinds)
+        wait = records[0]
+        check(wait["reason"] == "budget_spent" and wait["text"] == "budget all", wait)
+        check(0 < wait["wait_ms"] == operation["wait_ms"] == line["wait_ms"] <= operation["latency_ms"], wait, line)
+        check("waits: a budget of money is used up (budget all)" in shown[0], shown[0])
+
+
+def pause_does_not_hold_the_end(is_late):
+    """Who waits for money when the gateway is asked to end is told so at once; so is who would have to
+    wait from then on. The drain would last for longer than the test."""
+    chain = [{"target": "up/tokens-100"}]
+    if is_late:
+        chain.insert(0, {"target": "up/slow-first-500ms+503", "tries": 1})
+    with Paused(limits={"drain_ms": 600000}, chain=chain) as paused:
+        with Client(paused.gateway.port) as client:
+            client.send(paused.request())
+            if is_late:
+                wait_until(lambda: paused.mock.ledger()["requests"] == 2, "a try that costs nothing")
+            else:
+                paused.is_waited_for()
+            paused.gateway.signal(signal.SIGTERM)
+            answer = client.read()
+        check(answer.status == 503 and answer.get("x-recourse-error-code") == "Overloaded", answer)
+        check(int(answer.get("retry-after")) > 0, answer.head.raw)
+        check(answer.get("x-recourse-attempts") == ("1" if is_late else ""), answer.head.raw)
+        report = json.loads(answer.body)
+        check("being stopped, and a budget leaves no room" in report["error"]["message"], report)
+        check(report["recourse"]["retryable"], report)
+        paused.gateway.end()
+        waits = paused.gateway.rows("SELECT reason, text, wait_ms FROM records WHERE kind = 3")
+        check(len(waits) == 1 and waits[0][:2] == (100, "budget all") and (is_late or waits[0][2] > 0), waits)
+
+
+def what_has_no_price_is_told():
+    """A call without a price is marked on record, counted in the sums, and by every budget that it is
+    nothing to, also after a restart."""
+    gateway = Lasting({})
+    mock = Mock(gateway.folder)
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write("as_of: 2026-11-01\nprices:\n  - {provider: up, model: 'tokens-1*', input: 100, output: 200}\n"
+                       "  - {provider: up, model: tokens-3, input: 0, output: 0}\n")
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml",
+            "providers": {"up": {"kind": "openai_compatible", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
+            "budgets": [{"name": "all", "limit_usd": 1, "on_exceed": "fail"},
+                        {"name": "priced", "limit_usd": 1, "match": {"target": "up/tokens-1*"}}],
+            "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
+        gateway.start()
+
+        def run(*words):
+            done = gateway.run("audit", "--store", "sqlite:audit.db", *words)
+            check(done.returncode == 0, done)
+            return done.stdout.decode()
+        for model in ("tokens-10", "tokens-2", "tokens-2", "tokens-3", "400"):
+            with Client(gateway.port) as client:
+                check(client.ask(chat(model)).status == (400 if model == "400" else 200), model)
+
+        def counts():
+            return [(one["scope"], one.get("unpriced_calls", 0))
+                    for one in json.loads(gateway.page("/admin/v1/budgets"))["budgets"]]
+        check(counts() == [("budget all", 2), ("budget priced", 0)], counts())
+        stats = json.loads(run("stats", "--format", "json", "--by", "target,model"))
+        check(stats["attempts"]["unpriced"] == 2 and stats["operations"]["unpriced"] == 2, stats)
+        by_target = {row["target"]: row["attempts"]["unpriced"] for row in stats["by"]["target"]}
+        check(by_target == {"up/tokens-10": 0, "up/tokens-2": 2, "up/tokens-3": 0, "up/400": 0}, by_target)
+        live = json.loads(gateway.page("/admin/v1/stats?since=1h&by=target"))
+        check(live["attempts"]["total"]["unpriced"] == 2, live)
+        shown = run("--width", "200", "stats")
+        check("; without 2 calls that have no price" in shown, shown)
+        cells = {line.split()[0]: line for line in shown.splitlines() if line.startswith("up/")}
+        check(cells["up/tokens-2"].endswith("no price") and cells["up/tokens-3"].endswith("$0.00"), shown)
+        rows = csv.DictReader(run("export", "--format", "csv").splitlines())
+        check([(row["model"], row["unpriced"]) for row in rows] ==
+              [("tokens-10", "0"), ("tokens-2", "1"), ("tokens-2", "1"), ("tokens-3", "0"), ("400", "0")])
+        operations = json.loads(run("list", "--model", "tokens-2", "--format", "json"))["operations"]
+        check([one.get("unpriced") for one in operations] == [True, True], operations)
+        check("out, no price is known" in run("--width", "200", "show", operations[0]["id"]))
+        gateway.end()
+        gateway.start()
+        check(counts() == [("budget all", 2), ("budget priced", 0)], counts())
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
 def raise_outlasts_a_restart():
     """What an operator allows in addition holds until the window ends, whatever happens to the process."""
     gateway = Lasting({})
@@ -264,6 +454,13 @@ def raise_outlasts_a_restart():
 suite = Suite()
 for word in ("fail", "pause"):
     suite.case(f"who is refused has asked nobody, {word}", refusal_is_no_call, word)
+suite.case("a pause is on record", pause_is_on_record)
+for word in ("late", "gone"):
+    suite.case(f"a pause that comes to nothing is on record, {word}", pause_that_fails_is_on_record, word)
+for flag in (False, True):
+    suite.case(f"a pause does not hold the end, {'from then on' if flag else 'before it'}",
+               pause_does_not_hold_the_end, flag)
+suite.case("what has no price is told", what_has_no_price_is_told)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
 suite.case("what was raised outlasts a restart", raise_outlasts_a_restart)
