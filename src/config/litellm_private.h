@@ -172,7 +172,7 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
 /* What is wrong with the fallbacks themselves: their shape, and names that have no route. */
 void rc_litellm_check_fallbacks(rc_litellm *in);
 
-/* The lists of fallbacks, each at its name; NULL: there is none, or none more. Views the document. */
+/* The lists of fallbacks, each at its name; NULL: none, or none more. Views the document. */
 const rc_yaml_node *rc_litellm_fallbacks(rc_litellm *in, const char *key);
 const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node);
 
