@@ -11,15 +11,6 @@
 
 /* ---- notes ---- */
 
-static rc_litellm_note *new_note(rc_litellm_notes *notes)
-{
-    /* The last place is written over by those that are too many; the count tells. */
-    const size_t at = notes->count < RC_LITELLM_NOTES_MAX ? notes->count : RC_LITELLM_NOTES_MAX - 1;
-    notes->count++;
-    notes->list[at] = (rc_litellm_note){0};
-    return &notes->list[at];
-}
-
 rc_litellm_note *rc_litellm_add(rc_litellm_note *note, const char *text)
 {
     rc_config_text_append(note->text, sizeof note->text, rc_str_c(text));
@@ -30,7 +21,7 @@ rc_litellm_note *rc_litellm_quote(rc_litellm_note *note, rc_str text)
 {
     /* Names are shown, keys are not, wherever they stand. */
     rc_config_fault shown = {.line = 0};
-    if (rc_scrub_is_clean(text))
+    if (note->line > 0 && rc_scrub_is_clean(text))
         rc_config_fault_quote(&shown, text);
     return rc_litellm_add(note, shown.message[0] != '\0' ? shown.message : "(not shown)");
 }
@@ -38,10 +29,15 @@ rc_litellm_note *rc_litellm_quote(rc_litellm_note *note, rc_str text)
 rc_litellm_note *rc_litellm_say(rc_litellm *in, const rc_yaml_node *node, const char *text)
 {
     rc_config_faults place;
+    if (in->notes->count++ >= RC_LITELLM_NOTES_MAX) {
+        in->spare = (rc_litellm_note){0};
+        return &in->spare;
+    }
     rc_config_faults_init(&place);
     const rc_config_fault *at =
         node->key.len > 0 ? rc_yaml_fault_at_key(&place, node) : rc_yaml_fault(&place, node);
-    rc_litellm_note *note = new_note(in->notes);
+    rc_litellm_note *note = &in->notes->list[in->notes->count - 1];
+    *note = (rc_litellm_note){0};
     note->line = at->line;
     note->column = at->column;
     rc_config_text_append(note->path, sizeof note->path, rc_str_c(at->path));

@@ -182,7 +182,11 @@ static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
     char room[NAME_MAX_BYTES];
     rc_buf name;
     const rc_str usual = kind_variable(kind->name);
-    for (uint64_t number = 1;; number++) {
+    uint64_t number = 1;
+    /* Those before it have the first ones. */
+    for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
+        number += p->kind == kind && p->literal.len > 0 ? 1 : 0;
+    for (;; number++) {
         rc_buf_init_fixed(&name, room, sizeof room);
         rc_buf_push(&name, RC_STR("env:"));
         rc_buf_push(&name, usual);

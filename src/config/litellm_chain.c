@@ -1,10 +1,12 @@
-/* One route's chain: the deployments of its name, then its fallbacks; and the time that they have. */
+/* One route's chain: the deployments of its name, then its fallbacks; and the time they have. */
 #include "config/config.h"
 #include "config/keys.h"
 #include "config/litellm_private.h"
 
 /* With the longest chains, all with all are compared. */
 #define CHAIN_MAX 64
+/* Of fallbacks: each is compared with all routes, and with all others. */
+#define LISTS_MAX 1024
 
 static rc_dialect dialect_of(const rc_litellm_deployment *deployment)
 {
@@ -55,27 +57,39 @@ static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const r
 
 /* ---- fallbacks ---- */
 
-const rc_yaml_node *rc_litellm_fallbacks_at(rc_litellm *in, const char *key, size_t index)
+/* The first list of names from an item on. */
+static const rc_yaml_node *first_of(const rc_yaml_node *item)
 {
-    const rc_yaml_node *list = rc_litellm_either(in, key);
-    if (list == NULL || list->kind != RC_YAML_LIST)
-        return NULL;
-    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next)
+    for (; item != NULL; item = item->next)
         for (const rc_yaml_node *node = item->kind == RC_YAML_MAP ? item->first : NULL;
              node != NULL; node = node->next)
-            if (node->kind == RC_YAML_LIST && index-- == 0)
+            if (node->kind == RC_YAML_LIST)
                 return node;
     return NULL;
+}
+
+const rc_yaml_node *rc_litellm_fallbacks(rc_litellm *in, const char *key)
+{
+    const rc_yaml_node *list = rc_litellm_either(in, key);
+    return list != NULL && list->kind == RC_YAML_LIST ? first_of(list->first) : NULL;
+}
+
+const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node)
+{
+    const rc_yaml_node *item = node->parent;
+    for (node = node->next; node != NULL; node = node->next)
+        if (node->kind == RC_YAML_LIST)
+            return node;
+    return item->index + 1 < LISTS_MAX ? first_of(item->next) : NULL;
 }
 
 /* [{"a": ["b", "c"]}, ...]: the list of a name; NULL: there is none. */
 static const rc_yaml_node *fallbacks_of(rc_litellm *in, const char *key, rc_str name)
 {
-    const rc_yaml_node *node = NULL;
-    for (size_t i = 0; (node = rc_litellm_fallbacks_at(in, key, i)) != NULL; i++)
-        if (rc_str_eq(node->key, name))
-            return node;
-    return NULL;
+    const rc_yaml_node *node = rc_litellm_fallbacks(in, key);
+    while (node != NULL && !rc_str_eq(node->key, name))
+        node = rc_litellm_fallbacks_next(node);
+    return node;
 }
 
 /* Those of all names that have none of their own. */
@@ -83,6 +97,14 @@ static const rc_yaml_node *fallbacks_or_all(rc_litellm *in, const char *key, rc_
 {
     const rc_yaml_node *node = fallbacks_of(in, key, name);
     return node != NULL ? node : fallbacks_of(in, key, RC_STR("*"));
+}
+
+/* A list of fallbacks is read no further than a chain could be. */
+static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
+{
+    if (item->index == CHAIN_MAX)
+        rc_litellm_say(in, item, "left out, and what is behind it: a chain has at most 64 targets");
+    return item->index >= CHAIN_MAX;
 }
 
 /* The first deployment of what an item names; NULL: there is none, which is noted. */
@@ -102,7 +124,8 @@ static void add_fallbacks(rc_litellm *in, rc_litellm_route *to)
         list = rc_litellm_either(in, "default_fallbacks");
     if (list == NULL || list->kind != RC_YAML_LIST)
         return;
-    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next)
+    for (const rc_yaml_node *item = list->first; item != NULL && !is_too_far(in, item);
+         item = item->next)
         if (!rc_str_eq(rc_litellm_text(item), to->group) && named(in, item) != NULL)
             add_group(in, to, rc_litellm_text(item), item);
 }
@@ -112,7 +135,8 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
     const rc_yaml_node *list = fallbacks_or_all(in, "context_window_fallbacks", to->group);
     if (list == NULL)
         return;
-    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
+    for (const rc_yaml_node *item = list->first; item != NULL && !is_too_far(in, item);
+         item = item->next) {
         const rc_litellm_deployment *found = named(in, item);
         if (found == NULL)
             continue;
@@ -213,6 +237,10 @@ static void note_shape(rc_litellm *in, const char *key)
     const rc_yaml_node *list = rc_litellm_either_of(in, key, RC_YAML_LIST);
     for (const rc_yaml_node *item = list != NULL ? list->first : NULL; item != NULL;
          item = item->next) {
+        if (item->index == LISTS_MAX) {
+            rc_litellm_say(in, item, "left out, and what is behind it: more than 1024 of them");
+            return;
+        }
         if (item->kind != RC_YAML_MAP)
             rc_litellm_say(in, item, "a name and a list of names are expected; left out");
         for (const rc_yaml_node *node = item->kind == RC_YAML_MAP ? item->first : NULL;
@@ -233,8 +261,8 @@ static bool is_followed(const rc_litellm *in, rc_str name)
 
 static void note_names(rc_litellm *in, const char *key)
 {
-    const rc_yaml_node *node = NULL;
-    for (size_t i = 0; (node = rc_litellm_fallbacks_at(in, key, i)) != NULL; i++) {
+    for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
+         node = rc_litellm_fallbacks_next(node)) {
         if (fallbacks_of(in, key, node->key) != node)
             rc_litellm_say(in, node, "left out: the name has a list before this one");
         else if (!is_followed(in, node->key))

@@ -62,6 +62,7 @@ typedef struct rc_litellm {
     rc_arena arena;
     rc_yaml doc;
     rc_litellm_notes *notes;
+    rc_litellm_note spare; /* for those that are too many */
     rc_litellm_provider *providers;
     rc_litellm_provider *last_provider;
     rc_litellm_deployment *deployments;
@@ -171,8 +172,9 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
 /* What is wrong with the fallbacks themselves: their shape, and names that have no route. */
 void rc_litellm_check_fallbacks(rc_litellm *in);
 
-/* The name of a list of fallbacks; NULL: past the end. Views the document. */
-const rc_yaml_node *rc_litellm_fallbacks_at(rc_litellm *in, const char *key, size_t index);
+/* The lists of fallbacks, each at its name; NULL: none, or none more. Views the document. */
+const rc_yaml_node *rc_litellm_fallbacks(rc_litellm *in, const char *key);
+const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node);
 
 /* NULL: there is none. */
 const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model);

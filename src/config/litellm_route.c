@@ -145,8 +145,8 @@ static void make_aliases(rc_litellm *in)
 /* Names of fallbacks that a pattern takes: their fallbacks are theirs alone. */
 static void make_named(rc_litellm *in, const char *key)
 {
-    const rc_yaml_node *node = NULL;
-    for (size_t i = 0; (node = rc_litellm_fallbacks_at(in, key, i)) != NULL; i++) {
+    for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
+         node = rc_litellm_fallbacks_next(node)) {
         const rc_litellm_deployment *first = rc_litellm_group_for(in, node->key);
         if (first != NULL && first->is_derived)
             make_route(in, node->key, first, node);

@@ -1,8 +1,8 @@
 /* rc_yaml: a YAML document as a tree that knows the place of every node.
  *
  * The bytes are read by libyaml; this is the part of YAML that people configure with. Refused, each
- * with its place: anchors and aliases (unless asked for), tags, more than one document, a key that stands twice, keys
- * that are not text, tabs for indentation, and what is above the ceilings below.
+ * with its place: anchors and aliases (unless asked for), tags, more than one document, a key that
+ * stands twice, keys that are not text, tabs for indentation, and what is above the ceilings below.
  *
  *   rc_yaml doc;
  *   rc_config_faults faults;

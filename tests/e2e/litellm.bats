@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154 # run sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets stderr and output
 #
 # recourse config import litellm: whole files, what comes of them, and what is said of the rest.
 

@@ -1,6 +1,6 @@
 /* Bytes as YAML, without and with anchors. What is refused has faults that are one line of UTF-8
- * each; what is read is a tree whose nodes know their place, parent and number, within the ceilings,
- * whatever aliases stand for. */
+ * each; what is read is a tree whose nodes know their place, parent and number, within the
+ * ceilings, whatever aliases stand for. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
