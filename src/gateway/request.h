@@ -92,9 +92,9 @@ static inline bool rc_gate_request_is_form(const rc_gate_request *request)
  * worth it when all targets have all. */
 uint32_t rc_gate_request_needs(const rc_gate_request *request);
 
-/* How long the first byte of its answer may take; 0: no end but the deadline. That of an answer which
- * comes whole is also its last: only a limit that the configuration names holds for it. timeouts:
- * borrows. */
+/* How long the first byte of its answer may take; 0: no end but the deadline. Where an answer comes
+ * whole that is its end: only a limit that the configuration names holds there. timeouts: borrows.
+ */
 uint64_t rc_gate_request_first_byte_ms(const rc_gate_request *request,
                                        const rc_config_timeouts *timeouts);
 
