@@ -89,6 +89,7 @@ END
 # A budget that covers a target without a price never ends there: whoever asks is told.
 cover() { # a budget that covers azure/big, which has no price
     echo 'budgets: [{name: all, limit_usd: 5, on_exceed: fail}]' >>c.yaml
+    export OPENAI_API_KEY=k-1 AZURE=k-2
     words="azure/big has no price: what it costs does not count for budget all"
 }
 
@@ -109,7 +110,6 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
 
 @test "doctor warns of them too, and of prices that cannot be read" {
     cover
-    export OPENAI_API_KEY=k-1 AZURE=k-2
     run "$RECOURSE" doctor --offline --config c.yaml --format json
     [[ $output == *"$words"* ]]
     echo 'prices: [' >mine/prices.yaml
@@ -122,7 +122,6 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
 
 @test "so does the log, at the start and at every reload" {
     cover
-    export OPENAI_API_KEY=k-1 AZURE=k-2
     printf '%s\n' 'listen: 127.0.0.1:0' 'admin: {listen: "off"}' 'store: sqlite:audit.db' >>c.yaml
     "$RECOURSE" serve --config c.yaml --log json --port-file port >log 2>&1 3>&- &
     pid=$!
