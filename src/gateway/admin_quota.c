@@ -54,7 +54,7 @@ static const rc_admin_quota *show_all(const rc_admin_quotas *quotas, uint32_t en
                                       size_t *ret_count)
 {
     const uint32_t all = end - quotas->at;
-    const uint32_t count = all < RC_ADMIN_QUOTAS_MAX ? all : RC_ADMIN_QUOTAS_MAX;
+    const uint32_t count = all > RC_ADMIN_QUOTAS_MAX ? RC_ADMIN_QUOTAS_MAX : all;
     rc_admin_quota *list =
         count > 0 ? rc_arena_get_array(quotas->arena, count, sizeof *list) : NULL;
     for (uint32_t i = 0; list != NULL && i < count; i++)
