@@ -53,13 +53,18 @@ static rc_admin_quota show(const rc_admin_quotas *quotas, const rc_quota_seen *s
 static const rc_admin_quota *show_all(const rc_admin_quotas *quotas, uint32_t end,
                                       size_t *ret_count)
 {
-    const uint32_t all = end - quotas->at;
-    const uint32_t count = all < RC_ADMIN_QUOTAS_MAX ? all : RC_ADMIN_QUOTAS_MAX;
-    rc_admin_quota *list =
-        count > 0 ? rc_arena_get_array(quotas->arena, count, sizeof *list) : NULL;
-    for (uint32_t i = 0; list != NULL && i < count; i++)
+    uint32_t count = end - quotas->at;
+    *ret_count = 0;
+    if (count == 0)
+        return NULL;
+    if (count > RC_ADMIN_QUOTAS_MAX)
+        count = RC_ADMIN_QUOTAS_MAX;
+    rc_admin_quota *list = rc_arena_get_array(quotas->arena, count, sizeof *list);
+    if (list == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
         list[i] = show(quotas, &quotas->list[quotas->at + i]);
-    *ret_count = list != NULL ? count : 0;
+    *ret_count = count;
     return list;
 }
 

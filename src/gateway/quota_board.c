@@ -121,7 +121,9 @@ static const rc_quota *lowest_of(const rc_quotas *quotas, rc_quota_kind kind)
 
 static void keep(rc_quota_fact *fact, const rc_quota *quota, int64_t now_unix_ms)
 {
-    const size_t len = quota->name.len < RC_QUOTA_NAME_MAX ? quota->name.len : RC_QUOTA_NAME_MAX;
+    size_t len = quota->name.len;
+    if (len > RC_QUOTA_NAME_MAX)
+        len = RC_QUOTA_NAME_MAX;
     fact->kind = quota->kind;
     fact->name_len = (uint8_t)len;
     if (len > 0)
