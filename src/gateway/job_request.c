@@ -60,9 +60,12 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
     const rc_config *config = plans->config;
     const rc_gate_fault fault = rc_gate_request_read_head(&job->request, reader, head);
     const rc_gate_endpoint *endpoint = job->request.endpoint;
-    job->dialect = endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL
-                       ? endpoint->dialect
-                       : guess_dialect(&job->request);
+    if (endpoint != NULL && endpoint->wire == RC_WIRE_NATIVE)
+        job->dialect = rc_gate_native_dialect(plans, &job->request);
+    else
+        job->dialect = endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL
+                           ? endpoint->dialect
+                           : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
     if (config->client_count == 0 && is_refused_page(job, reader, head))
