@@ -5,7 +5,7 @@ import json
 
 from gateways import Lasting
 from harness import Suite, check, main
-from peers import CLEAN, Client, Upstream, http, resetting, saying
+from peers import CLEAN, Client, Upstream, ending, http, resetting, saying
 
 QUICK = {"max_attempts": 2, "backoff": "fixed", "base_ms": 1, "jitter": "none"}
 upstream = Upstream()
@@ -119,6 +119,26 @@ def ours(step, status, code, path="/p/o/files/1", method="GET", extra=b""):
     error_of(path, answer)
 
 
+# ---- once, or again ----
+
+
+def asked_again(method, step):
+    """Who only asks is asked for again: a poll outlives a connection that broke."""
+    good = http(b'{"id":"batch_1"}') if method != "HEAD" else b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"
+    answer, plan = ask("/p/o/batches/batch_1", step, saying(good), method=method)
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 2, answer, len(plan.seen))
+    answer, plan = ask("/p/o/batches/batch_1", step, method=method)
+    check(answer.status == 502 and len(plan.seen) == 2, answer, len(plan.seen))
+    check(answer.get("x-recourse-error-code") == "ConnectionReset", answer.head.raw)
+
+
+def sent_once(method, extra=b"", body=b""):
+    answer, plan = ask("/p/o/batches", resetting(b""), saying(http(b"{}")), method=method, extra=extra, body=body)
+    check(answer.status == 502 and len(plan.seen) == 1, answer, len(plan.seen))
+    check(answer.get("x-recourse-error-code") == "OutcomeUnknown", answer.head.raw)
+    check(answer.get("x-should-retry") == "false", answer.head.raw)
+
+
 suite = Suite()
 for case in (
         ("/p/o/responses/resp_1", 404, openai("Response with id 'resp_1' not found."), "InvalidRequest",
@@ -157,5 +177,11 @@ suite.case("a proxy's login is ours", ours, error(407, b""), 401, "AuthFailed")
 suite.case("a reset is ours", ours, resetting(b""), 502, "OutcomeUnknown", "/p/c/v1/x", "POST")
 suite.case("a deadline is ours", ours, lambda conn, request: conn.recv(1), 504, "DeadlineExceeded", "/p/g/v1beta/x",
            "GET", b"x-recourse-deadline-ms: 300\r\n")
+for verb in ("GET", "HEAD", "OPTIONS"):
+    suite.case(f"{verb} after a reset", asked_again, verb, resetting(b""))
+    suite.case(f"{verb} after an end", asked_again, verb, ending(b""))
+    suite.case(f"{verb} that must not be repeated", sent_once, verb, b"x-recourse-replayable: false\r\n")
+for verb in ("POST", "PUT", "DELETE", "PATCH"):
+    suite.case(f"{verb} after a reset", sent_once, verb, b"", b"{}" if verb != "DELETE" else b"")
 suite.case("a name that is not known is ours", ours, None, 404, "ModelNotFound", "/p/nobody/x")
 main(suite, gateway, upstream)
