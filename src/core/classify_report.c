@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "core/connection.h"
 #include "core/echo.h"
+#include "core/fixer.h"
 #include "core/message.h"
 
 /* What of a body goes into a report as it came. */
@@ -24,15 +25,6 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
-/* Whoever asked has to change something, and the provider says what. */
-static bool is_for_the_client(rc_code code)
-{
-    const rc_code_info *info = rc_code_get(code);
-    return info != NULL &&
-           (info->action == RC_ACTION_FIX_REQUEST || info->action == RC_ACTION_SHORTEN_INPUT ||
-            info->action == RC_ACTION_REVISE_CONTENT || info->action == RC_ACTION_CHECK_MODEL);
-}
-
 /* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
                         rc_str said)
@@ -41,7 +33,7 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
     rc_buf text;
     const rc_code_info *info = rc_code_get(verdict->code);
     said = rc_str_trim(said);
-    if (said.len == 0 || !is_for_the_client(verdict->code))
+    if (said.len == 0 || info == NULL || !rc_action_is_for_fixer(info->action))
         return;
     rc_str sentence = rc_str_c(info->message);
     if (rc_str_ends_with(sentence, RC_STR(".")))
