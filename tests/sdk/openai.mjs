@@ -296,6 +296,16 @@ function addOwn(group) {
     });
 }
 
+function addElsewhere(group) {
+    group.test("an endpoint of providers names the way to it", async () => {
+        const { api, sent } = client();
+        const error = await thrown(() => api.responses.retrieve("resp_1"));
+        assert.equal(error.constructor, OpenAI.NotFoundError, error.constructor.name);
+        assert.match(error.message, /ask for \/p\/p[0-9]+\/responses\/resp_1,/);
+        assert.equal(sent.requests, 1);
+    });
+}
+
 function addConnections(group) {
     group.test("no gateway is an APIConnectionError", async () => {
         const { api } = client({ baseURL: `http://127.0.0.1:${await closedPort()}/v1`, maxRetries: 0 });
@@ -342,6 +352,7 @@ function otherGroup() {
     addRetries(group);
     addRefusals(group);
     addOwn(group);
+    addElsewhere(group);
     addConnections(group);
     return group;
 }

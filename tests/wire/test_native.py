@@ -139,6 +139,33 @@ def sent_once(method, extra=b"", body=b""):
     check(answer.get("x-should-retry") == "false", answer.head.raw)
 
 
+# ---- what this gateway does not have ----
+
+MANY = {"second": {"kind": "mistral", "base_url": upstream.url("/v1"), **provider}}
+several = Lasting({"providers": {"first": {"kind": "openai", "base_url": upstream.url("/v1"), **provider}, **MANY}})
+several.start()
+
+
+def names_the_way(path, way, where=gateway, more="", version=b""):
+    """In the client's dialect, with the path to ask for; and nobody is asked unasked."""
+    before = len(upstream.strays)
+    with Client(where.port) as client:
+        answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n".encode() + version + b"\r\n")
+    check(answer.status == 404 and answer.get("x-recourse-error-code") == "EndpointNotFound", answer)
+    page = json.loads(answer.body)
+    message = page["error"]["message"]
+    if way is None:
+        check("/p/" not in answer.body.decode() and "no such endpoint" in message, page)
+    else:
+        check(f"ask for {way}{more}." in message, message)
+        check(way[:way.index("/", 3)] + " of this" in page["recourse"]["user_action"]["detail"], page)
+    if way and way.startswith("/p/c/"):
+        check(page["type"] == "error" and page["error"]["type"] == "not_found_error", page)
+    if "v1beta" in path:
+        check(page["error"]["status"] == "NOT_FOUND", page)
+    check(len(upstream.strays) == before, "a provider was asked")
+
+
 suite = Suite()
 for case in (
         ("/p/o/responses/resp_1", 404, openai("Response with id 'resp_1' not found."), "InvalidRequest",
@@ -183,5 +210,21 @@ for verb in ("GET", "HEAD", "OPTIONS"):
     suite.case(f"{verb} that must not be repeated", sent_once, verb, b"x-recourse-replayable: false\r\n")
 for verb in ("POST", "PUT", "DELETE", "PATCH"):
     suite.case(f"{verb} after a reset", sent_once, verb, b"", b"{}" if verb != "DELETE" else b"")
-suite.case("a name that is not known is ours", ours, None, 404, "ModelNotFound", "/p/nobody/x")
-main(suite, gateway, upstream)
+for case in (
+        ("/v1/responses/resp_1", "/p/o/responses/resp_1"),
+        ("/v1/responses/resp_1/input_items", "/p/o/responses/resp_1/input_items"),
+        ("/v1/files?purpose=batch&key=k", "/p/o/files"), ("/v1/batches", "/p/o/batches"),
+        ("/v1/moderations", "/p/o/moderations"), ("/v1/messages/batches", "/p/c/v1/messages/batches"),
+        ("/v1beta/files/f", "/p/g/v1beta/files/f"), ("/v1beta/cachedContents", "/p/g/v1beta/cachedContents"),
+        ("/upload/v1beta/files", "/p/g/upload/v1beta/files"),
+        ("/v1/" + "x" * 500, "/p/o/ and the rest of the path"),
+        ("/nothing", None), ("/", None)):
+    suite.case(f"the way to {case[0][:40]}", names_the_way, *case)
+suite.case("the way to Anthropic's files", names_the_way, "/v1/files", "/p/c/v1/files", gateway, "",
+           b"anthropic-version: 2023-06-01\r\n")
+suite.case("several know the way", names_the_way, "/v1/files", "/p/first/files", several,
+           ", or for the same with the name of another provider")
+suite.case("nobody knows the way", names_the_way, "/v1beta/files", "/p/PROVIDER/v1beta/files", several,
+           " with the name of one that speaks this interface, once one is configured")
+suite.case("a name that is not known is ours", ours, None, 404, "EndpointNotFound", "/p/nobody/x")
+main(suite, gateway, several, upstream)
