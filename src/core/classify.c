@@ -353,7 +353,7 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
     };
     const rc_layer *innermost = rc_evidence_innermost(evidence);
     if (innermost != NULL) {
-        verdict.type = innermost->type;
+        verdict.type = innermost->type.len > 0 ? innermost->type : innermost->status_word;
         verdict.error_code = innermost->code.len > 0 ? innermost->code : innermost->reason;
         verdict.param = innermost->param;
     }

@@ -7,14 +7,13 @@
 #include "base/utf8.h"
 #include "core/connection.h"
 #include "core/echo.h"
+#include "core/fixer.h"
 #include "core/message.h"
 
 /* What of a body goes into a report as it came. */
 #define RAW_MAX ((size_t)4096)
 _Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "all of it is looked at");
-/* What of the provider's words goes into the message. */
-#define SAID_MAX ((size_t)500)
-#define MESSAGE_MAX (SAID_MAX + 1024)
+#define MESSAGE_MAX (RC_MESSAGE_SAID_MAX + 1024)
 
 static rc_str cut(rc_str text, size_t max)
 {
@@ -26,30 +25,6 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
-/* Whoever asked has to change something, and the provider says what. */
-static bool is_for_the_client(rc_code code)
-{
-    const rc_code_info *info = rc_code_get(code);
-    return info != NULL &&
-           (info->action == RC_ACTION_FIX_REQUEST || info->action == RC_ACTION_SHORTEN_INPUT ||
-            info->action == RC_ACTION_REVISE_CONTENT || info->action == RC_ACTION_CHECK_MODEL);
-}
-
-/* In one line, so that none of it can pass for a line of ours. */
-static void push_line(rc_buf *buf, rc_str text)
-{
-    bool has_gap = false;
-    for (size_t at = 0, len = 0; at < text.len; at += len) {
-        const uint32_t point = rc_utf8_decode(text, at, &len);
-        const bool is_gap = point <= ' ' || rc_utf8_is_unsafe(point);
-        if (!is_gap && has_gap)
-            rc_buf_push_byte(buf, ' ');
-        if (!is_gap)
-            rc_buf_push(buf, rc_str_slice(text, at, at + len));
-        has_gap = is_gap;
-    }
-}
-
 /* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
                         rc_str said)
@@ -58,7 +33,7 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
     rc_buf text;
     const rc_code_info *info = rc_code_get(verdict->code);
     said = rc_str_trim(said);
-    if (said.len == 0 || !is_for_the_client(verdict->code))
+    if (said.len == 0 || info == NULL || !rc_action_is_for_fixer(info->action))
         return;
     rc_str sentence = rc_str_c(info->message);
     if (rc_str_ends_with(sentence, RC_STR(".")))
@@ -66,10 +41,7 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_message_push(&text, sentence, failure->called.len > 0 ? failure->called : verdict->provider,
                     failure->model);
-    rc_buf_push(&text, RC_STR(": "));
-    push_line(&text, cut(said, SAID_MAX));
-    if (said.len > SAID_MAX)
-        rc_buf_push(&text, RC_STR("…"));
+    rc_message_push_said(&text, said);
     if (rc_buf_status(&text) == RC_OK)
         rc_builder_set_message(b, rc_buf_get(&text));
 }

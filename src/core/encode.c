@@ -37,7 +37,8 @@ static void put_members(rc_json_writer *w, const rc_field *field, const void *ob
 {
     const rc_field_table *table = field->members;
     for (size_t i = 0; i < table->count; i++) {
-        if ((table->fields[i].views & view) && rc_field_is_set(&table->fields[i], object)) {
+        if (rc_field_is_set(&table->fields[i], object) &&
+            rc_view_has_field(view, &table->fields[i], object)) {
             rc_json_ready_key_push(w, &field->ready_key);
             put_object(w, table, object, view);
             return;
@@ -142,7 +143,7 @@ static void put_object(rc_json_writer *w, const rc_field_table *table, const voi
     for (size_t i = 0; i < table->count; i++) {
         const rc_field *field = &table->fields[i];
         const char *at = (const char *)object + field->offset;
-        if (!(field->views & view))
+        if (!rc_view_has_field(view, field, object))
             continue;
         if (field->kind == RC_FIELD_TEXT) /* most are, and most of them are not there */
             put_text(w, field, *(const rc_str *)(const void *)at, view);

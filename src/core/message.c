@@ -1,6 +1,7 @@
 #include "core/message.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 
 static const rc_str PROVIDER_WORDS = RC_STR_INIT("the provider");
 static const rc_str MODEL_WORDS = RC_STR_INIT("the model");
@@ -34,4 +35,29 @@ rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str 
         }
     }
     return rc_buf_push(buf, rc_str_slice(sentence, written, sentence.len));
+}
+
+static void push_line(rc_buf *buf, rc_str text)
+{
+    bool has_gap = false;
+    for (size_t at = 0, len = 0; at < text.len; at += len) {
+        const uint32_t point = rc_utf8_decode(text, at, &len);
+        const bool is_gap = point <= ' ' || rc_utf8_is_unsafe(point);
+        if (!is_gap && has_gap)
+            rc_buf_push_byte(buf, ' ');
+        if (!is_gap)
+            rc_buf_push(buf, rc_str_slice(text, at, at + len));
+        has_gap = is_gap;
+    }
+}
+
+void rc_message_push_said(rc_buf *buf, rc_str said)
+{
+    said = rc_str_trim(said);
+    const bool is_cut = said.len > RC_MESSAGE_SAID_MAX;
+    const size_t len = is_cut ? rc_utf8_cut(said, RC_MESSAGE_SAID_MAX) : said.len;
+    rc_buf_push(buf, said.len > 0 ? RC_STR(": ") : RC_STR("."));
+    push_line(buf, rc_str_make(said.ptr, len));
+    if (is_cut)
+        rc_buf_push(buf, RC_STR("…"));
 }

@@ -112,8 +112,8 @@ enum {
     RC_MARKER_END = 169
 };
 
-#define RC_PHRASE_STEPS 1558
-#define RC_PHRASE_ENDS 13
+#define RC_PHRASE_STEPS 1563
+#define RC_PHRASE_ENDS 14
 #define RC_LEXICON_SLOTS 2048u
 
 /* clang-format on */

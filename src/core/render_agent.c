@@ -33,21 +33,29 @@ static void put_classification(rc_json_writer *w, const rc_report *report)
     rc_render_member_name(w, RC_STR("error_code"), rc_code_name(rc_report_code(report)));
 }
 
-static void put_metadata_text(rc_json_writer *w, rc_view view, rc_str key, rc_str text)
+static void put_metadata_text(rc_json_writer *w, rc_view view, const rc_report *report, rc_str key,
+                              rc_str text)
 {
-    if (rc_view_has_metadata(view, key))
+    if (rc_view_has_metadata(view, report, key))
         rc_render_member(w, view, key, text);
+}
+
+static bool has_text(rc_view view, const rc_report *report, rc_str key, rc_str text)
+{
+    return text.len > 0 && rc_view_has_metadata(view, report, key);
 }
 
 static bool has_metadata(const rc_report *report, rc_view view)
 {
-    return (rc_view_has_metadata(view, RC_STR("request_id")) && rc_report_request_id(report).len) ||
-           (rc_view_has_metadata(view, RC_STR("status")) && rc_report_provider_status(report)) ||
-           (rc_view_has_metadata(view, RC_STR("limit_kind")) && rc_report_limit_kind(report)) ||
-           (rc_view_has_metadata(view, RC_STR("type")) && rc_report_provider_type(report).len) ||
-           (rc_view_has_metadata(view, RC_STR("code")) && rc_report_provider_code(report).len) ||
-           (rc_view_has_metadata(view, RC_STR("param")) && rc_report_provider_param(report).len) ||
-           (rc_view_has_metadata(view, RC_STR("raw")) && rc_report_raw(report).len);
+    return has_text(view, report, RC_STR("request_id"), rc_report_request_id(report)) ||
+           (rc_report_provider_status(report) &&
+            rc_view_has_metadata(view, report, RC_STR("status"))) ||
+           (rc_report_limit_kind(report) &&
+            rc_view_has_metadata(view, report, RC_STR("limit_kind"))) ||
+           has_text(view, report, RC_STR("type"), rc_report_provider_type(report)) ||
+           has_text(view, report, RC_STR("code"), rc_report_provider_code(report)) ||
+           has_text(view, report, RC_STR("param"), rc_report_provider_param(report)) ||
+           has_text(view, report, RC_STR("raw"), rc_report_raw(report));
 }
 
 static void put_metadata(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -57,15 +65,15 @@ static void put_metadata(rc_json_writer *w, const rc_report *report, rc_view vie
     rc_json_key(w, RC_STR("provider_metadata"));
     rc_json_object_begin(w);
     int64_t status = rc_report_provider_status(report);
-    if (status && rc_view_has_metadata(view, RC_STR("status")))
+    if (status && rc_view_has_metadata(view, report, RC_STR("status")))
         rc_json_member_i64(w, RC_STR("status"), status);
-    put_metadata_text(w, view, RC_STR("type"), rc_report_provider_type(report));
-    put_metadata_text(w, view, RC_STR("code"), rc_report_provider_code(report));
-    put_metadata_text(w, view, RC_STR("param"), rc_report_provider_param(report));
-    put_metadata_text(w, view, RC_STR("request_id"), rc_report_request_id(report));
-    put_metadata_text(w, view, RC_STR("limit_kind"),
+    put_metadata_text(w, view, report, RC_STR("type"), rc_report_provider_type(report));
+    put_metadata_text(w, view, report, RC_STR("code"), rc_report_provider_code(report));
+    put_metadata_text(w, view, report, RC_STR("param"), rc_report_provider_param(report));
+    put_metadata_text(w, view, report, RC_STR("request_id"), rc_report_request_id(report));
+    put_metadata_text(w, view, report, RC_STR("limit_kind"),
                       rc_str_c(rc_limit_kind_name(rc_report_limit_kind(report))));
-    put_metadata_text(w, view, RC_STR("raw"), rc_report_raw(report));
+    put_metadata_text(w, view, report, RC_STR("raw"), rc_report_raw(report));
     rc_json_object_end(w);
 }
 

@@ -2,6 +2,7 @@
 
 #include <recourse/taxonomy.h>
 
+#include "base/str.h"
 #include "core/render_json.h"
 #include "core/view.h"
 
@@ -83,12 +84,82 @@ const char *rc_dialect_content_type(rc_dialect dialect)
     return "application/problem+json";
 }
 
-/* OpenAI names the limit in the type of a rate limit: requests or tokens. */
-static const char *openai_type(const rc_report *report, const rc_dialect_words *words)
+/* What the provider calls the fault, where whoever asked has to fix it; else empty. */
+static rc_str own_name(const rc_report *report, rc_str name)
 {
+    return rc_view_is_for_fixer(report) && rc_view_is_name(name) && rc_ascii_is_alpha(name.ptr[0])
+               ? name
+               : rc_str_make(NULL, 0);
+}
+
+/* Letters of this range, and lines between them. */
+static bool is_snake(rc_str name, char first, char last)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if ((name.ptr[i] < first || name.ptr[i] > last) && name.ptr[i] != '_')
+            return false;
+    return name.len > 0;
+}
+
+/* "invalid_request_error", "BadRequestError": as the types of OpenAI's kind are. */
+static bool is_called_error(rc_str name)
+{
+    return name.len > 5 &&
+           rc_str_eq_nocase(rc_str_slice(name, name.len - 5, name.len), RC_STR("error"));
+}
+
+/* OpenAI names the limit in the type of a rate limit: requests or tokens. */
+static rc_str openai_type(const rc_report *report, const rc_dialect_words *words)
+{
+    const rc_str own = own_name(report, rc_report_provider_type(report));
     bool is_tokens =
         words->code == RC_CODE_RATE_LIMITED && rc_report_limit_kind(report) == RC_LIMIT_KIND_TOKENS;
-    return is_tokens ? "tokens" : words->openai_type;
+    if (is_called_error(own))
+        return own;
+    return rc_str_c(is_tokens ? "tokens" : words->openai_type);
+}
+
+/* Where types and statuses are pairs, one is told with its own status alone. */
+static rc_str own_pair(const rc_report *report)
+{
+    return rc_report_provider_status(report) == rc_render_status(report)
+               ? own_name(report, rc_report_provider_type(report))
+               : rc_str_make(NULL, 0);
+}
+
+static rc_str anthropic_type(const rc_report *report, const rc_dialect_words *words)
+{
+    const rc_str own = own_pair(report);
+    const bool is_theirs = is_snake(own, 'a', 'z') && is_called_error(own);
+    return is_theirs ? own : rc_str_c(words->anthropic_type);
+}
+
+static rc_str gemini_status(const rc_report *report, const rc_dialect_words *words)
+{
+    const rc_str own = own_pair(report);
+    return is_snake(own, 'A', 'Z') ? own : rc_str_c(words->gemini_status);
+}
+
+/* A code that says no more than that there is an error. */
+static bool is_vague(rc_str code, const rc_report *report)
+{
+    static const char *const names[] = {"error", "bad_request", "BadRequest"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rc_str_eq_nocase(code, rc_str_c(names[i])))
+            return true;
+    return is_called_error(code) || rc_str_eq(code, rc_report_provider_type(report));
+}
+
+/* Programs switch on the provider's own code. Of an overflow and of a missing model they look for
+ * OpenAI's, whoever the provider is and whatever it calls them. */
+rc_str rc_render_openai_code(const rc_report *report)
+{
+    const rc_code code = rc_report_code(report);
+    const rc_str own = own_name(report, rc_report_provider_code(report));
+    const bool is_common = code == RC_CODE_CONTEXT_OVERFLOW || code == RC_CODE_MODEL_NOT_FOUND;
+    if (own.len > 0 && !is_common && !is_vague(own, report))
+        return own;
+    return rc_str_c(rc_dialect_words_get(code)->openai_code);
 }
 
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -107,9 +178,9 @@ void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view 
 {
     const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
-    rc_json_member_string(w, RC_STR("type"), rc_str_c(openai_type(report, words)));
+    rc_json_member_string(w, RC_STR("type"), openai_type(report, words));
     rc_render_openai_param(w, report, view);
-    rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
+    rc_json_member_string(w, RC_STR("code"), rc_render_openai_code(report));
     rc_render_member_report(w, view, RC_STR("recourse"), report);
 }
 
@@ -125,7 +196,7 @@ static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)
 static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     rc_str id = rc_report_request_id(report);
-    if (id.len == 0 || !rc_view_has_metadata(view, RC_STR("request_id")))
+    if (id.len == 0 || !rc_view_has_metadata(view, report, RC_STR("request_id")))
         id = rc_report_id(report);
     rc_render_member(w, view, RC_STR("request_id"), id);
     if (id.len == 0) {
@@ -140,7 +211,7 @@ static void put_anthropic(rc_json_writer *w, const rc_report *report, rc_view vi
     rc_json_member_string(w, RC_STR("type"), RC_STR("error"));
     rc_json_key(w, RC_STR("error"));
     rc_json_object_begin(w);
-    rc_json_member_string(w, RC_STR("type"), rc_str_c(words->anthropic_type));
+    rc_json_member_string(w, RC_STR("type"), anthropic_type(report, words));
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_object_end(w);
     put_request_id(w, report, view);
@@ -185,7 +256,7 @@ static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_object_begin(w);
     rc_json_member_i64(w, RC_STR("code"), rc_render_status(report));
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
-    rc_json_member_string(w, RC_STR("status"), rc_str_c(words->gemini_status));
+    rc_json_member_string(w, RC_STR("status"), gemini_status(report, words));
     rc_json_key(w, RC_STR("details"));
     rc_json_array_begin(w);
     rc_json_object_begin(w);

@@ -36,6 +36,10 @@ rc_str rc_http_phrase(int status);
  * its SDKs hand on nothing but this object. */
 void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view);
 
+/* The one value of "code": the provider's own where it is for whoever asked, else the table's.
+ * Gives a view. */
+rc_str rc_render_openai_code(const rc_report *report);
+
 /* The one member "param": what the provider named, where the view has it, else null. */
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view);
 

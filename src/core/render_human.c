@@ -132,9 +132,10 @@ static void put_where(rc_human *h)
     rc_human_line(h);
     rc_human_part(h, RC_STR(""), rc_report_provider(report));
     rc_human_part(h, RC_STR(""), rc_report_model(report));
-    if (rc_report_provider_status(report) && rc_view_has_metadata(h->view, RC_STR("status")))
+    if (rc_report_provider_status(report) &&
+        rc_view_has_metadata(h->view, h->report, RC_STR("status")))
         part_number(h, RC_STR("HTTP "), rc_report_provider_status(report));
-    if (rc_view_has_metadata(h->view, RC_STR("limit_kind")))
+    if (rc_view_has_metadata(h->view, h->report, RC_STR("limit_kind")))
         rc_human_part(h, RC_STR("limit: "),
                       rc_str_c(rc_limit_kind_name(rc_report_limit_kind(report))));
     put_line(h, RC_STR("Where"));
@@ -143,15 +144,15 @@ static void put_where(rc_human *h)
 static void put_provider_words(rc_human *h)
 {
     rc_human_line(h);
-    if (rc_view_has_metadata(h->view, RC_STR("type")))
+    if (rc_view_has_metadata(h->view, h->report, RC_STR("type")))
         rc_human_part(h, RC_STR("type "), rc_report_provider_type(h->report));
-    if (rc_view_has_metadata(h->view, RC_STR("code")))
+    if (rc_view_has_metadata(h->view, h->report, RC_STR("code")))
         rc_human_part(h, RC_STR("code "), rc_report_provider_code(h->report));
-    if (rc_view_has_metadata(h->view, RC_STR("param")))
+    if (rc_view_has_metadata(h->view, h->report, RC_STR("param")))
         rc_human_part(h, RC_STR("param "), rc_report_provider_param(h->report));
     put_line(h, RC_STR("Upstream"));
     rc_human_line(h);
-    if (rc_view_has_metadata(h->view, RC_STR("request_id")))
+    if (rc_view_has_metadata(h->view, h->report, RC_STR("request_id")))
         rc_human_part(h, RC_STR(""), rc_report_request_id(h->report));
     put_line(h, RC_STR("Request"));
 }

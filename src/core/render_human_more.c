@@ -319,7 +319,7 @@ void rc_human_put_sources(rc_human *h)
 void rc_human_put_raw(rc_human *h)
 {
     rc_str raw = rc_report_raw(h->report);
-    if (!raw.len || !rc_view_has_metadata(h->view, RC_STR("raw")))
+    if (!raw.len || !rc_view_has_metadata(h->view, h->report, RC_STR("raw")))
         return;
     rc_panel_section(&h->panel, RC_STR("Raw"));
     put_block(h, &(rc_panel_block){.tone = RC_TONE_DIM, .max_lines = RAW_LINES}, raw);

@@ -143,21 +143,21 @@ static void put_where(page *p)
     item_begin(p, RC_STR("Where"));
     put_code(p, RC_STR(""), rc_report_provider(p->report));
     put_code(p, RC_STR(""), rc_report_model(p->report));
-    if (rc_view_has_metadata(p->view, RC_STR("status")))
+    if (rc_view_has_metadata(p->view, p->report, RC_STR("status")))
         put_number(p, RC_STR("HTTP "), rc_report_provider_status(p->report));
-    if (rc_view_has_metadata(p->view, RC_STR("limit_kind")))
+    if (rc_view_has_metadata(p->view, p->report, RC_STR("limit_kind")))
         put_code(p, RC_STR("limit "),
                  rc_str_c(rc_limit_kind_name(rc_report_limit_kind(p->report))));
     item_end(p);
 
     item_begin(p, RC_STR("Upstream"));
-    if (rc_view_has_metadata(p->view, RC_STR("type")))
+    if (rc_view_has_metadata(p->view, p->report, RC_STR("type")))
         put_code(p, RC_STR("type "), rc_report_provider_type(p->report));
-    if (rc_view_has_metadata(p->view, RC_STR("code")))
+    if (rc_view_has_metadata(p->view, p->report, RC_STR("code")))
         put_code(p, RC_STR("code "), rc_report_provider_code(p->report));
-    if (rc_view_has_metadata(p->view, RC_STR("param")))
+    if (rc_view_has_metadata(p->view, p->report, RC_STR("param")))
         put_code(p, RC_STR("param "), rc_report_provider_param(p->report));
-    if (rc_view_has_metadata(p->view, RC_STR("request_id")))
+    if (rc_view_has_metadata(p->view, p->report, RC_STR("request_id")))
         put_code(p, RC_STR("request "), rc_report_request_id(p->report));
     item_end(p);
 }
@@ -309,7 +309,7 @@ rc_status rc_render_markdown(const rc_report *report, rc_view view, rc_buf *buf)
         put_block(&p, RC_STR("\n### Detail\n\n"), rc_report_detail(report), RC_REPORT_DETAIL_MAX);
     put_causes(&p);
     put_sources(&p);
-    if (rc_view_has_metadata(p.view, RC_STR("raw")))
+    if (rc_view_has_metadata(p.view, p.report, RC_STR("raw")))
         put_block(&p, RC_STR("\n### Raw\n\n"), rc_report_raw(report), RAW_SHOWN_BYTES);
     return rc_buf_status(buf);
 }

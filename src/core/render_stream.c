@@ -28,11 +28,10 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
 {
     rc_json_writer w;
     rc_json_writer_init(&w, buf, 0);
-    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
     rc_json_object_begin(&w);
     rc_json_member_string(&w, RC_STR("type"), RC_STR("error"));
     rc_json_member_i64(&w, RC_STR("sequence_number"), sequence_number(report));
-    rc_json_member_string(&w, RC_STR("code"), rc_str_c(words->openai_code));
+    rc_json_member_string(&w, RC_STR("code"), rc_render_openai_code(report));
     rc_render_member(&w, view, RC_STR("message"), rc_render_message(report));
     rc_render_openai_param(&w, report, view);
     rc_json_key(&w, RC_STR("error"));
@@ -46,7 +45,6 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
 /* The response as far as it is known here: who numbers events knows its id, too. */
 static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
     const rc_context_entry *id = rc_report_context_get(report, RC_STR("response_id"));
     const bool has_id = id && id->kind == RC_VALUE_STRING && id->text.len;
     rc_json_key(w, RC_STR("response"));
@@ -56,7 +54,7 @@ static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_
     rc_json_member_string(w, RC_STR("status"), RC_STR("failed"));
     rc_json_key(w, RC_STR("error"));
     rc_json_object_begin(w);
-    rc_json_member_string(w, RC_STR("code"), rc_str_c(words->openai_code));
+    rc_json_member_string(w, RC_STR("code"), rc_render_openai_code(report));
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_object_end(w);
     rc_json_key(w, RC_STR("incomplete_details"));

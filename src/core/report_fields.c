@@ -40,6 +40,7 @@ ENUM_NAMES(limit, rc_limit_kind, rc_limit_kind_name, rc_limit_kind_parse, RC_LIM
                .min = (min_), .max = (max_)
 #define OTHER(key_, views_, kind_) KEY(key_), .kind = (kind_), .views = (views_)
 #define INHERITED .is_inherited = true
+#define FOR_FIXER .is_for_fixer = true
 
 #define NAME_MAX_BYTES RC_REPORT_NAME_MAX
 #define MESSAGE_MAX_BYTES RC_REPORT_MESSAGE_MAX
@@ -51,10 +52,10 @@ static const rc_field ACTION_FIELDS[] = {
 static const rc_field_table ACTION = {ACTION_FIELDS, sizeof ACTION_FIELDS / sizeof *ACTION_FIELDS};
 
 static const rc_field METADATA_FIELDS[] = {
-    {INT("status", M | I, provider_status, 0, 1, 999), INHERITED},
-    {TEXT("type", I, provider_type, NAME_MAX_BYTES), INHERITED},
-    {TEXT("code", I, provider_code, NAME_MAX_BYTES), INHERITED},
-    {TEXT("param", I, provider_param, NAME_MAX_BYTES), INHERITED},
+    {INT("status", M | I, provider_status, 0, 1, 999), INHERITED, FOR_FIXER},
+    {TEXT("type", I, provider_type, NAME_MAX_BYTES), INHERITED, FOR_FIXER},
+    {TEXT("code", I, provider_code, NAME_MAX_BYTES), INHERITED, FOR_FIXER},
+    {TEXT("param", I, provider_param, NAME_MAX_BYTES), INHERITED, FOR_FIXER},
     {TEXT("request_id", U | I, request_id, NAME_MAX_BYTES), INHERITED},
     {INT("retry_after_ms", U | M | I, retry_after_ms, -1, 0, INT64_MAX), INHERITED},
     {ENUM("limit_kind", M | I, limit_kind, limit_names), INHERITED},

@@ -38,10 +38,12 @@ typedef struct rc_field {
     uint8_t views;     /* rc_view bits */
     bool is_inherited; /* a wrapper that does not set it takes it from its cause */
     bool is_unit;      /* of OBJECT: inherited whole or not at all */
-    size_t offset;     /* in the struct; of INT, TEXT, BOOL, ENUM */
-    size_t max_bytes;  /* of TEXT */
-    int64_t absent;    /* of INT: the value that means "not there" */
-    int64_t min;       /* of INT: the least and the greatest value allowed */
+    bool
+        is_for_fixer; /* of provider_metadata: in the user's view too, where rc_view_is_for_fixer */
+    size_t offset;    /* in the struct; of INT, TEXT, BOOL, ENUM */
+    size_t max_bytes; /* of TEXT */
+    int64_t absent;   /* of INT: the value that means "not there" */
+    int64_t min;      /* of INT: the least and the greatest value allowed */
     int64_t max;
     const rc_field_names *names;
     const rc_field_table *members;

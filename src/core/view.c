@@ -1,8 +1,12 @@
 #include "core/view.h"
 
 #include "base/str.h"
+#include "core/fixer.h"
 #include "core/report_fields.h"
 #include "core/scrub.h"
+
+/* Of what a provider calls something. */
+#define NAME_MAX_BYTES 64u
 
 static const rc_str METADATA_KEY = RC_STR_INIT("provider_metadata");
 
@@ -30,10 +34,40 @@ bool rc_view_has(rc_view view, rc_str key)
     return is_in_view(find(&rc_report_fields, key), view);
 }
 
-bool rc_view_has_metadata(rc_view view, rc_str key)
+bool rc_view_is_for_fixer(const rc_report *report)
+{
+    return rc_action_is_for_fixer(rc_report_action(report));
+}
+
+bool rc_view_is_name(rc_str text)
+{
+    if (text.len == 0 || text.len > NAME_MAX_BYTES)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        const bool is_inside = c == '.' || c == '-' || c == '[' || c == ']';
+        if (!rc_ascii_is_alnum(c) && c != '_' && (!is_inside || i == 0))
+            return false;
+    }
+    return true;
+}
+
+bool rc_view_has_field(rc_view view, const rc_field *field, const void *object)
+{
+    if (field->views & (unsigned)view)
+        return true;
+    if (!field->is_for_fixer || view != RC_VIEW_USER || !rc_view_is_for_fixer(object))
+        return false;
+    return field->kind != RC_FIELD_TEXT ||
+           rc_view_is_name(*(const rc_str *)(const void *)((const char *)object + field->offset));
+}
+
+bool rc_view_has_metadata(rc_view view, const rc_report *report, rc_str key)
 {
     const rc_field *metadata = find(&rc_report_fields, METADATA_KEY);
-    return is_in_view(metadata, view) && is_in_view(find(metadata->members, key), view);
+    const rc_field *field = find(metadata->members, key);
+    return field && is_in_view(metadata, view) &&
+           rc_view_has_field(rc_view_checked(view), field, report);
 }
 
 static bool is_path_like(rc_str key)

@@ -6,12 +6,25 @@
 #include <recourse/json.h>
 #include <recourse/report.h>
 
+#include "core/report_fields.h"
+
 /* The view itself when it is one of the three, else the user's: a mistake shows less, not more. */
 rc_view rc_view_checked(rc_view view);
 
-/* Is the field of the report, or of its provider_metadata, in the view? By its key in the JSON. */
+/* Is the field of every report in the view? By its key in the JSON. */
 bool rc_view_has(rc_view view, rc_str key);
-bool rc_view_has_metadata(rc_view view, rc_str key);
+
+/* Is the field of this report's provider_metadata in the view? */
+bool rc_view_has_metadata(rc_view view, const rc_report *report, rc_str key);
+
+/* The same of a field that is at hand. view: checked. object: what the field's table is of. */
+bool rc_view_has_field(rc_view view, const rc_field *field, const void *object);
+
+/* Whoever asked has to change something: what the provider calls the fault is for them. Names alone
+ * are told ("invalid_value", "tools[0].name"): what else stands in their place may be anybody's
+ * words. */
+bool rc_view_is_for_fixer(const rc_report *report);
+bool rc_view_is_name(rc_str text);
 
 /* Is this entry of the context in the view? The model sees none whose key could name a path: a
  * masked key would not be a key any more. */

@@ -9,7 +9,9 @@
 
 rc_dialect rc_gate_local_dialect(rc_str path)
 {
-    return rc_str_starts_with(path, RC_STR("/v1beta")) ? RC_DIALECT_GEMINI : RC_DIALECT_OPENAI_CHAT;
+    const bool is_gemini = rc_str_starts_with(path, RC_STR("/v1beta")) ||
+                           rc_str_starts_with(path, RC_STR("/upload/v1beta"));
+    return is_gemini ? RC_DIALECT_GEMINI : RC_DIALECT_OPENAI_CHAT;
 }
 
 static rc_dialect dialect_of(rc_str target)

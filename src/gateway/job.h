@@ -417,6 +417,20 @@ rc_str rc_gate_sentence(const char *clause, char *room, size_t size);
 /* Writes what `then` says, once the record is safe. */
 void rc_gate_job_finish(rc_gate_job *job);
 
+/* ---- job_elsewhere.c: what providers have, and we do not ---- */
+
+/* Refuses a path that none of the endpoints has, and names the way to the provider that may have
+ * it. dialect: that the request is of. False: it reads like no provider's, and nothing was done. */
+bool rc_gate_job_refuse_elsewhere(rc_gate_job *job, rc_dialect dialect);
+
+/* ---- job_native.c: what a provider's own endpoints answer ---- */
+
+/* The dialect that clients of the provider speak; of a name that is not known one that fits the
+ * request. request: of a passthrough. */
+rc_dialect rc_gate_native_dialect(const rc_gate_plans *plans, const rc_gate_request *request);
+/* Of a call whose latest try failed: the provider's status and words, if it answered. */
+void rc_gate_job_tell_native(const rc_gate_job *job, rc_builder *builder);
+
 /* ---- job_steps.c: what happened ---- */
 
 /* A line more; NULL: there are too many, or no memory. */

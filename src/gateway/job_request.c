@@ -17,9 +17,18 @@ static rc_str too_large(void)
 /* Of a path of no provider's: as whoever asks would have it. */
 static rc_dialect guess_dialect(const rc_gate_request *request)
 {
-    const rc_dialect dialect =
-        rc_gate_local_dialect(rc_http1_target(request->reader, request->head));
-    return dialect != RC_DIALECT_GEMINI && request->has_version ? RC_DIALECT_ANTHROPIC : dialect;
+    const rc_str target = rc_http1_target(request->reader, request->head);
+    const rc_dialect dialect = rc_gate_local_dialect(target);
+    const bool is_anthropic =
+        request->has_version || rc_str_starts_with(target, RC_STR("/v1/messages/"));
+    return dialect != RC_DIALECT_GEMINI && is_anthropic ? RC_DIALECT_ANTHROPIC : dialect;
+}
+
+static void refuse_fault(rc_gate_job *job, const rc_gate_fault *fault)
+{
+    if (fault->kind != RC_GATE_FAULT_NOT_FOUND ||
+        !rc_gate_job_refuse_elsewhere(job, guess_dialect(&job->request)))
+        rc_gate_job_refuse_fault(job, fault);
 }
 
 /* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */
@@ -60,9 +69,12 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
     const rc_config *config = plans->config;
     const rc_gate_fault fault = rc_gate_request_read_head(&job->request, reader, head);
     const rc_gate_endpoint *endpoint = job->request.endpoint;
-    job->dialect = endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL
-                       ? endpoint->dialect
-                       : guess_dialect(&job->request);
+    if (endpoint != NULL && endpoint->wire == RC_WIRE_NATIVE)
+        job->dialect = rc_gate_native_dialect(plans, &job->request);
+    else
+        job->dialect = endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL
+                           ? endpoint->dialect
+                           : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
     if (config->client_count == 0 && is_refused_page(job, reader, head))
@@ -74,7 +86,7 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
                            RC_STR("The token is not one of a client of this gateway: send one of "
                                   "those that `clients` in its configuration names."));
     else if (fault.kind != RC_GATE_FAULT_NONE)
-        rc_gate_job_refuse_fault(job, &fault);
+        refuse_fault(job, &fault);
     else if (reader->framing == RC_HTTP1_LENGTH && reader->length > config->limits.max_body_bytes)
         rc_gate_job_refuse(job, RC_CODE_REQUEST_TOO_LARGE, 413, too_large());
     else if (atomic_load_explicit(&job->gate->world->in_flight, memory_order_relaxed) >
@@ -154,6 +166,12 @@ static bool find_route(rc_gate_job *job)
     rc_buf_init_fixed(&text, room, sizeof room);
     if (rc_gate_plans_absent(job->edition->plans, choice.route, job->request.model, &text)) {
         rc_gate_job_refuse(job, RC_CODE_AUTH_FAILED, 401, rc_buf_get(&text));
+        return false;
+    }
+    if (choice.route == NULL && job->request.endpoint->wire == RC_WIRE_NATIVE) {
+        rc_gate_job_refuse(job, RC_CODE_ENDPOINT_NOT_FOUND, 404,
+                           RC_STR("No provider of that name is known: behind /p/ comes a name that "
+                                  "`providers` in the configuration of this gateway has."));
         return false;
     }
     if (choice.route == NULL) {

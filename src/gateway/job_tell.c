@@ -195,6 +195,8 @@ static const rc_report *tell_all(rc_gate_job *job)
                  : rc_gate_sentence(rc_reason_text(action->reason), room, sizeof room));
     if (is_late)
         rc_gate_job_tell_deadline(job, &builder);
+    else if (is_tried)
+        rc_gate_job_tell_native(job, &builder);
     if (is_foreign(job))
         tell_foreign(job, &builder);
     rc_builder_set_cause(&builder, job->report);

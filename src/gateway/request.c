@@ -77,6 +77,13 @@ static rc_gate_fault read_query(rc_gate_request *request)
     return rc_gate_fault_none();
 }
 
+/* Who only asks changes nothing (RFC 9110, section 9.2.1), whatever the endpoint does else. */
+static bool is_safe_method(rc_str method)
+{
+    return rc_str_eq(method, RC_STR("GET")) || rc_str_eq(method, RC_STR("HEAD")) ||
+           rc_str_eq(method, RC_STR("OPTIONS"));
+}
+
 /* The endpoint's own part of the target. */
 static rc_gate_fault read_target(rc_gate_request *request, const rc_gate_match *match)
 {
@@ -84,9 +91,10 @@ static rc_gate_fault read_target(rc_gate_request *request, const rc_gate_match *
     request->endpoint = endpoint;
     request->provider = match->provider;
     request->rest = match->rest;
+    const rc_str method = rc_http1_method(request->reader);
     if (!request->is_replay_said)
-        request->replay = endpoint->replay;
-    const bool is_taken = rc_gate_endpoint_takes(endpoint, rc_http1_method(request->reader));
+        request->replay = is_safe_method(method) ? RC_REPLAY_YES : endpoint->replay;
+    const bool is_taken = rc_gate_endpoint_takes(endpoint, method);
     /* A verb that we do not know reads like a part of the model's name. */
     if (!is_taken && endpoint->wire == RC_WIRE_LOCAL && endpoint->model == RC_MODEL_PATH)
         return rc_gate_fault_make(RC_GATE_FAULT_NOT_FOUND, "", "");

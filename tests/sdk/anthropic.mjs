@@ -6,7 +6,7 @@ import Anthropic, * as sdk from "@anthropic-ai/sdk";
 
 import { checkErrorHeaders, checkReport, checkToldHeaders, closedPort, counted, thrown } from "./checks.mjs";
 import { EARLY_FAILURES, FAILURES, LATE_FAILURES, WHOLE_FAILURES } from "./failures.mjs";
-import { TOKEN, asked, base, route } from "./servers.mjs";
+import { TOKEN, asked, base, own, route } from "./servers.mjs";
 import { Group } from "./tap.mjs";
 
 const talk = { max_tokens: 100, messages: [{ role: "user", content: "Hello you" }] };
@@ -218,6 +218,15 @@ function addRefusals(group) {
         const error = await thrown(() => whole(api, "no-such-model"));
         assert.equal(error.constructor, Anthropic.NotFoundError);
         assert.equal(error.type, "not_found_error");
+        assert.equal(sent.requests, 1);
+    });
+    const behind = route("anthropic", "tokens-12");
+    group.test("what a provider does not have is a NotFoundError with its words", async () => {
+        const { api, sent } = client({ baseURL: own(behind) });
+        const error = await thrown(() => api.messages.batches.retrieve("msgbatch_1"));
+        assert.equal(error.constructor, Anthropic.NotFoundError, error.constructor.name);
+        assert.equal(error.type, "not_found_error");
+        assert.ok(error.message.includes("what this path names: Not Found"), error.message);
         assert.equal(sent.requests, 1);
     });
     const hanging = route("anthropic", "hang");

@@ -2,7 +2,7 @@
 // the report's code, the status; OpenAI's class and code; Anthropic's class and type; Google's status.
 const ROWS = [
     ["400", "InvalidRequest", 400,
-        "BadRequestError", "invalid_request", "BadRequestError", "invalid_request_error", "INVALID_ARGUMENT"],
+        "BadRequestError", "invalid_value", "BadRequestError", "invalid_request_error", "INVALID_ARGUMENT"],
     ["400-overflow", "ContextOverflow", 400,
         "BadRequestError", "context_length_exceeded", "BadRequestError", "invalid_request_error", "INVALID_ARGUMENT"],
     ["401", "AuthFailed", 401,

@@ -8,7 +8,7 @@ import * as older from "genai-1";
 
 import { checkReport, checkToldHeaders, closedPort, counted, thrown } from "./checks.mjs";
 import { EARLY_FAILURES, FAILURES, LATE_FAILURES, WHOLE_FAILURES } from "./failures.mjs";
-import { TOKEN, asked, base, route } from "./servers.mjs";
+import { TOKEN, asked, base, own, route } from "./servers.mjs";
 import { Group } from "./tap.mjs";
 
 const contents = "Hello you";
@@ -194,6 +194,16 @@ function addRefusals(group) {
         const error = await thrown(() => whole(api, "no-such-model"));
         assert.equal(error.status, 404);
         assert.equal(bodyOf(error).error.status, "NOT_FOUND");
+        assert.equal(sent.requests, 1);
+    });
+    const behind = route("gemini", "tokens-12");
+    group.test("what a provider does not have is an ApiError of status 404 with its words", async () => {
+        const { api, sent } = client({ baseUrl: own(behind) });
+        const error = await thrown(() => api.files.get({ name: "files/f" }));
+        const body = bodyOf(error);
+        assert.equal(error.status, 404);
+        assert.equal(body.error.status, "NOT_FOUND");
+        assert.ok(body.error.message.includes("Requested entity was not found."), body.error.message);
         assert.equal(sent.requests, 1);
     });
     const hanging = route("gemini", "hang");

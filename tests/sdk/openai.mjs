@@ -6,7 +6,7 @@ import OpenAI from "openai";
 
 import { checkErrorHeaders, checkReport, checkToldHeaders, closedPort, counted, thrown } from "./checks.mjs";
 import { EARLY_FAILURES, FAILURES, LATE_FAILURES, WHOLE_FAILURES } from "./failures.mjs";
-import { TOKEN, asked, base, route } from "./servers.mjs";
+import { TOKEN, asked, base, own, route } from "./servers.mjs";
 import { Group } from "./tap.mjs";
 
 const messages = [{ role: "user", content: "Hello you" }];
@@ -283,6 +283,29 @@ function addRefusals(group) {
     });
 }
 
+// Endpoints that a provider has and the gateway does not.
+function addOwn(group) {
+    const behind = route("openai", "tokens-12");
+    group.test("what a provider does not have is a NotFoundError with its words", async () => {
+        const { api, sent } = client({ baseURL: own(behind) });
+        const error = await thrown(() => api.files.retrieve("file-1"));
+        assert.equal(error.constructor, OpenAI.NotFoundError, error.constructor.name);
+        assert.ok(error.message.includes("Invalid URL"), error.message);
+        assert.equal(error.error.recourse.error_code, "EndpointNotFound");
+        assert.equal(sent.requests, 1);
+    });
+}
+
+function addElsewhere(group) {
+    group.test("an endpoint of providers names the way to it", async () => {
+        const { api, sent } = client();
+        const error = await thrown(() => api.responses.retrieve("resp_1"));
+        assert.equal(error.constructor, OpenAI.NotFoundError, error.constructor.name);
+        assert.match(error.message, /ask for \/p\/p[0-9]+\/responses\/resp_1,/);
+        assert.equal(sent.requests, 1);
+    });
+}
+
 function addConnections(group) {
     group.test("no gateway is an APIConnectionError", async () => {
         const { api } = client({ baseURL: `http://127.0.0.1:${await closedPort()}/v1`, maxRetries: 0 });
@@ -328,6 +351,8 @@ function otherGroup() {
     });
     addRetries(group);
     addRefusals(group);
+    addOwn(group);
+    addElsewhere(group);
     addConnections(group);
     return group;
 }

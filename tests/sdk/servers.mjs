@@ -24,6 +24,9 @@ export function route(kind, behaviour, options = {}) {
     return made;
 }
 
+// Where the provider's own endpoints are.
+export const own = ({ target }) => `${base()}/p/${target.split("/")[0]}`;
+
 function provider({ kind }, index) {
     const path = kind === "openai" ? "/v1" : "";
     return `  p${index + 1}: {kind: ${kind}, base_url: "${mockUrl}${path}", keys: [env:KEY_${index + 1}]}`;

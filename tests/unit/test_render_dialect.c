@@ -13,6 +13,7 @@
 #include "../support/json_query.h"
 #include "../support/render_cases.h"
 #include "core/render_dialect.h"
+#include "core/view.h"
 
 static const rc_dialect DIALECTS[] = {RC_DIALECT_PROBLEM, RC_DIALECT_OPENAI_CHAT,
                                       RC_DIALECT_OPENAI_RESPONSES, RC_DIALECT_ANTHROPIC,
@@ -240,6 +241,130 @@ static void test_problem(void **state)
     rc_report_free(report);
 }
 
+/* What the provider calls a fault that whoever asked has to fix, and what becomes of it. */
+static const struct {
+    const char *code;
+    const char *type; /* the provider's */
+    const char *provider_code;
+    const char *openai_type;
+    const char *openai_code;
+    const char *anthropic_type;
+    const char *gemini_status;
+} OWN_NAMES[] = {
+    {"InvalidRequest", "invalid_request_error", "previous_response_not_found",
+     "invalid_request_error", "previous_response_not_found", "invalid_request_error",
+     "INVALID_ARGUMENT"},
+    {"InvalidRequest", "image_generation_user_error", "moderation.v2-x",
+     "image_generation_user_error", "moderation.v2-x", "image_generation_user_error",
+     "INVALID_ARGUMENT"},
+    {"InvalidRequest", "not_found_error", "x", "not_found_error", "x", "not_found_error",
+     "INVALID_ARGUMENT"},
+    {"InvalidRequest", "NOT_FOUND", "404", "invalid_request_error", "invalid_request",
+     "invalid_request_error", "NOT_FOUND"},
+    {"InvalidRequest", "BadRequestError", "400", "BadRequestError", "invalid_request",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"ContentFilter", "invalid_request_error", "content_policy_violation", "invalid_request_error",
+     "content_policy_violation", "invalid_request_error", "INVALID_ARGUMENT"},
+    /* Codes that say nothing, and those that all programs know by one name. */
+    {"ContentFilter", "x", "invalid_request_error", "invalid_request_error", "content_filter",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"InvalidRequest", "same", "same", "invalid_request_error", "invalid_request",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"InvalidRequest", "error", "BadRequest", "invalid_request_error", "invalid_request",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"ContextOverflow", "invalid_request_error", "InvalidParameter", "invalid_request_error",
+     "context_length_exceeded", "invalid_request_error", "INVALID_ARGUMENT"},
+    {"ModelNotFound", "x", "DeploymentNotFound", "invalid_request_error", "model_not_found",
+     "not_found_error", "NOT_FOUND"},
+    /* No names, whatever they are. */
+    {"InvalidRequest", "my dear_error", "my dear diary", "invalid_request_error", "invalid_request",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"InvalidRequest", "[redacted]_error", "[request]", "invalid_request_error", "invalid_request",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"InvalidRequest", "<b>_error", "a\\nb", "invalid_request_error", "invalid_request",
+     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"InvalidRequest", "", "x23456789012345678901234567890123456789012345678901234567890123456789",
+     "invalid_request_error", "invalid_request", "invalid_request_error", "INVALID_ARGUMENT"},
+    /* Not for whoever asked. */
+    {"AuthFailed", "account_error", "account_deactivated", "invalid_request_error",
+     "invalid_api_key", "authentication_error", "UNAUTHENTICATED"},
+    {"QuotaExhausted", "FAILED_PRECONDITION", "org_limit", "insufficient_quota",
+     "insufficient_quota", "billing_error", "RESOURCE_EXHAUSTED"},
+};
+
+static void check_metadata(json_object *root, size_t i, bool is_told)
+{
+    const rc_str type = rc_str_c(OWN_NAMES[i].type);
+    const rc_str code = rc_str_c(OWN_NAMES[i].provider_code);
+    if (query_has(root, "/recourse/provider_metadata/type") != (is_told && rc_view_is_name(type)))
+        fail_msg("%s: the type", OWN_NAMES[i].type);
+    if (query_has(root, "/recourse/provider_metadata/code") != (is_told && rc_view_is_name(code)))
+        fail_msg("%s: the code", OWN_NAMES[i].provider_code);
+    if (query_has(root, "/recourse/provider_metadata/status") != is_told ||
+        query_has(root, "/recourse/provider_metadata/param") != is_told)
+        fail_msg("%s: status and param", OWN_NAMES[i].provider_code);
+    assert_false(query_has(root, "/recourse/provider_metadata/raw"));
+}
+
+static void test_own_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof OWN_NAMES / sizeof *OWN_NAMES; i++) {
+        char json[1024];
+        snprintf(
+            json, sizeof json,
+            "{\"error_code\":\"%s\",\"user_action\":{\"kind\":\"%s\"},"
+            "\"provider_metadata\":{\"status\":418,\"type\":\"%s\",\"code\":\"%s\","
+            "\"param\":\"tools[0].name\",\"raw\":\"R\"},\"http_status\":418}",
+            OWN_NAMES[i].code,
+            rc_user_action_name(rc_code_get(rc_code_parse(rc_str_c(OWN_NAMES[i].code)))->action),
+            OWN_NAMES[i].type, OWN_NAMES[i].provider_code);
+        const rc_report *report = case_decode(rc_str_c(json));
+        json_object *root = rendered(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER);
+        query_string(root, "/error/type", OWN_NAMES[i].openai_type);
+        query_string(root, "/error/code", OWN_NAMES[i].openai_code);
+        check_metadata(root, i, rc_view_is_for_fixer(report));
+        json_object_put(root);
+        root = rendered(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER);
+        query_string(root, "/error/type", OWN_NAMES[i].anthropic_type);
+        json_object_put(root);
+        root = rendered(report, RC_DIALECT_GEMINI, RC_VIEW_USER);
+        query_string(root, "/error/status", OWN_NAMES[i].gemini_status);
+        json_object_put(root);
+        rc_report_free(report);
+    }
+}
+
+/* A type that belongs to another status than the one that is told would be a contradiction. */
+static void test_own_pairs(void **state)
+{
+    (void)state;
+    static const char JSON[] =
+        "{\"error_code\":\"InvalidRequest\",\"user_action\":{\"kind\":\"fix_request\"},"
+        "\"provider_metadata\":{\"status\":404,\"type\":\"%s\"},\"http_status\":%d}";
+    static const struct {
+        const char *type;
+        int status;
+        rc_dialect dialect;
+        const char *path;
+        const char *want;
+    } CASES[] = {
+        {"not_found_error", 404, RC_DIALECT_ANTHROPIC, "/error/type", "not_found_error"},
+        {"not_found_error", 400, RC_DIALECT_ANTHROPIC, "/error/type", "invalid_request_error"},
+        {"NOT_FOUND", 404, RC_DIALECT_GEMINI, "/error/status", "NOT_FOUND"},
+        {"NOT_FOUND", 400, RC_DIALECT_GEMINI, "/error/status", "INVALID_ARGUMENT"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char json[512];
+        snprintf(json, sizeof json, JSON, CASES[i].type, CASES[i].status);
+        const rc_report *report = case_decode(rc_str_c(json));
+        json_object *root = rendered(report, CASES[i].dialect, RC_VIEW_USER);
+        query_string(root, CASES[i].path, CASES[i].want);
+        json_object_put(root);
+        rc_report_free(report);
+    }
+}
+
 static void expect_type(rc_code code, const char *want)
 {
     json_object *root = rendered(rc_report_static(code), RC_DIALECT_PROBLEM, RC_VIEW_USER);
@@ -308,6 +433,8 @@ int main(void)
         cmocka_unit_test(test_openai_words),
         cmocka_unit_test(test_anthropic),
         cmocka_unit_test(test_gemini),
+        cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_own_pairs),
         cmocka_unit_test(test_problem),
         cmocka_unit_test(test_problem_types),
         cmocka_unit_test(test_status_is_an_error),

@@ -1,0 +1,16 @@
+/* Failures that whoever asked can end by changing something: what the provider says of them, and
+ * what it calls them, is theirs to read. Of all others it speaks of accounts and servers. */
+#ifndef RC_CORE_FIXER_H
+#define RC_CORE_FIXER_H
+
+#include <stdbool.h>
+
+#include <recourse/codes.h>
+
+static inline bool rc_action_is_for_fixer(rc_user_action action)
+{
+    return action == RC_ACTION_FIX_REQUEST || action == RC_ACTION_SHORTEN_INPUT ||
+           action == RC_ACTION_REVISE_CONTENT || action == RC_ACTION_CHECK_MODEL;
+}
+
+#endif
