@@ -71,6 +71,14 @@ static void add_attempts(const rc_gate_job *job, rc_builder *builder)
     }
 }
 
+/* A time that the latest failure did not tell is what we go by, or know from before. */
+static void set_wait(const rc_gate_job *job, rc_builder *builder, int64_t wait_ms)
+{
+    rc_builder_set_retry_after_ms(builder, wait_ms);
+    if (job->report == NULL || job->action.at_ms != job->call.not_before_ms)
+        rc_builder_set_context(builder, RC_STR("wait_by"), RC_STR("recourse"));
+}
+
 static void set_context(const rc_gate_job *job, rc_builder *builder)
 {
     const rc_action *action = &job->action;
@@ -78,7 +86,7 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
     if (action->is_retry_exhausted)
         rc_builder_set_retry_exhausted(builder, true);
     if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
-        rc_builder_set_retry_after_ms(builder, (int64_t)(action->at_ms - now_ms));
+        set_wait(job, builder, (int64_t)(action->at_ms - now_ms));
     else if (job->report == NULL && untried_code(job) == RC_CODE_OVERLOADED)
         rc_builder_set_retry_after_ms(builder, RC_GATE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));

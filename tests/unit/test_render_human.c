@@ -234,6 +234,16 @@ static void test_retry_sentences(void **state)
                  0, 0, "Not until that is put right.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT("5000") "}", 0, 0,
                  "used up. The provider names a wait of 5s.");
+    expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT(
+                     "5000") ",\"context\":{\"wait_by\":\"recourse\"}}",
+                 now, 0, "used up. Recourse asks again after 5s (at 01:02:09 UTC).");
+    /* A wrapper has the wait of its cause; a cause with another wait says nothing of it. */
+    expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
+                     "5000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
+                 now, 0, "Recourse asks again after 5s");
+    expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
+                     "6000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
+                 now, 0, "The provider names a wait of 5s");
     expect_retry("{\"retryable\":false,\"error_class\":\"Limit\"," WAIT("5000") "}", now, 0,
                  "fail again. It renews in 5s (at 01:02:09 UTC).");
     expect_retry("{\"retryable\":false," WAIT("5000") "}", now, 0,

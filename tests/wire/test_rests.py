@@ -6,11 +6,17 @@ import json
 from gateways import Lasting, chat
 from harness import Suite, check, main
 from mocks import Mock
-from peers import CLEAN, Client
+from peers import CLEAN, Client, Upstream, http, say
 
 gateway = Lasting({})
 mock = Mock(gateway.folder)
 base = f"http://127.0.0.1:{mock.port}/v1"
+
+
+DAY = http(b'{"error":{"message":"Rate limit reached on requests per day (RPD): Limit 200, Used 200.","code":'
+           b'"rate_limit_exceeded"}}', status="429 Too Many", extra=b"Retry-After: 3600\r\n")
+upstream = Upstream()
+upstream.on_stray = lambda conn, request: say(conn, DAY)
 
 
 def provider(*keys):
@@ -25,11 +31,14 @@ MANY = [f"many{number}" for number in range(20)]
 # Cases run side by side: each has providers of its own.
 gateway.write({
     "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db", "threads": 1,
-    "providers": {**{name: provider("KEY_1", "KEY_2") for name in ("m", "m2", "m3", "both")},
-                  **{name: provider("KEY_1") for name in ("n", "n2", "o", "k", "k2", *MANY)}},
+    "providers": {**{name: provider("KEY_1", "KEY_2") for name in ("m", "m2", "m3", "m4", "both")},
+                  **{name: provider("KEY_1") for name in ("n", "n2", "o", "k", "k2", *MANY)},
+                  "told": {**provider("KEY_1"), "base_url": upstream.url("/v1")}},
     "breaker": {"min_calls": 0},
     "routes": [{"model": "quota", "chain": chain("m/quota")},
                {"model": "called", "chain": chain("m3/quota")},
+               {"model": "waits", "chain": chain("m4/quota")},
+               {"model": "told", "chain": chain("told/x")},
                {"model": "limited", "chain": chain("n/429-retry-after-60")},
                {"model": "refused", "chain": chain("k/401")},
                {"model": "busy", "chain": chain("o/503-retry-after-70")},
@@ -132,10 +141,28 @@ def many():
     check("many0/quota: quota used up (key many0:1); many1/quota" in report["message"], report)
 
 
+def said_by(command, *more):
+    done = gateway.run("call", "--via", f"http://127.0.0.1:{gateway.port}", *more, "--model", command, "hi")
+    return " ".join((done.stderr + done.stdout).decode().replace("│", " ").split())
+
+
+def whose_wait():
+    """Ten minutes that we chose are not the provider's word; what it told is."""
+    for more in ((), ("--format", "markdown"), ("--format", "json")):
+        for _ in range(2):
+            said = said_by("waits", *more)
+            check("Recourse asks again after" in said and "names a wait" not in said, said)
+    said = said_by("told")
+    check("The provider names a wait of 1h" in said and "asks again" not in said, said)
+    check("Recourse asks again after" in said_by("told"), "it was not asked")
+    report = json.loads(ask("waits").body)["recourse"]
+    check(report["context"]["wait_by"] == "recourse", report)
+    check("Recourse asks again after" in shown(report), shown(report))
+
+
 def call_says_it():
     check(ask("called").status == 429)
-    done = gateway.run("call", "--via", f"http://127.0.0.1:{gateway.port}", "--model", "called", "hi")
-    said = " ".join(done.stderr.decode().replace("│", " ").split())
+    said = said_by("called")
     check("m3/quota: quota used up (keys m3:1, m3:2)" in said and "Add credit" in said, said)
 
 
@@ -164,8 +191,9 @@ suite.case("targets that rest for different things", mixed)
 suite.case("keys that rest for different things", keys_differ)
 suite.case("more targets than are listed", many)
 suite.case("recourse call", call_says_it)
+suite.case("whose wait it is", whose_wait)
 suite.case("after a restart", restarted)
 try:
-    main(suite, gateway)
+    main(suite, gateway, upstream)
 finally:
     mock.stop()
