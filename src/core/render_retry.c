@@ -77,6 +77,8 @@ static rc_str why_not(const rc_report *report)
     case RC_CATEGORY_NONE:
         break;
     }
+    if (rc_report_code(report) == RC_CODE_DEADLINE_EXCEEDED)
+        return RC_STR("Not within the same time: it may take as long again.");
     if (rc_report_retryable(report) == RC_UNSET)
         return RC_STR("Not known.");
     return RC_STR("No: the same request would fail again.");

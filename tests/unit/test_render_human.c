@@ -248,6 +248,8 @@ static void test_retry_sentences(void **state)
                  "fail again. It renews in 5s (at 01:02:09 UTC).");
     expect_retry("{\"retryable\":false," WAIT("5000") "}", now, 0,
                  "The provider names a wait of 5s (until 01:02:09 UTC).");
+    expect_retry("{\"retryable\":false,\"error_code\":\"DeadlineExceeded\"}", 0, 0,
+                 "Not within the same time: it may take as long again.");
     expect_retry("{\"error_category\":\"configuration\"}", 0, 0, "No: the set-up must");
     expect_retry("{\"error_category\":\"content\"}", 0, 0, "No: the request must");
     expect_retry("{\"error_category\":\"ambiguous\"}", 0, 0, "Not safe: ");
