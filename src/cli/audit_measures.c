@@ -71,7 +71,7 @@ static void push_calls_tokens(rc_buf *buf, const rc_audit_row *row)
 
 static void push_calls_cost(rc_buf *buf, const rc_audit_row *row)
 {
-    rc_audit_push_usd(buf, attempts_of(row)->cost_usd_micro);
+    rc_audit_push_cost(buf, attempts_of(row)->cost_usd_micro, attempts_of(row)->estimated > 0);
 }
 
 static const rc_audit_measure of_attempts[] = {
@@ -158,7 +158,7 @@ static void push_all_tokens(rc_buf *buf, const rc_audit_row *row)
 
 static void push_cost(rc_buf *buf, const rc_audit_row *row)
 {
-    rc_audit_push_usd(buf, operations_of(row)->cost_usd_micro);
+    rc_audit_push_cost(buf, operations_of(row)->cost_usd_micro, operations_of(row)->estimated > 0);
 }
 
 static const rc_audit_measure of_operations[] = {
@@ -269,12 +269,18 @@ static void push_first_byte(rc_buf *buf, const rc_audit_sums *sums)
 static void push_spent(rc_buf *buf, const rc_audit_sums *sums)
 {
     const rc_stats_group *total = sums->attempts.total;
-    rc_audit_push_usd(buf, total->cost_usd_micro);
+    rc_audit_push_cost(buf, total->cost_usd_micro, total->estimated > 0);
     rc_cli_text(buf, " for ");
     rc_audit_push_count(buf, total->tokens_in);
     rc_cli_text(buf, " tokens in, ");
     rc_audit_push_count(buf, total->tokens_out);
     rc_cli_text(buf, " out");
+    if (total->estimated == 0)
+        return;
+    rc_cli_text(buf, "; of it estimated (~): ");
+    rc_audit_push_usd(buf, total->estimated_usd_micro);
+    rc_cli_text(buf, ", ");
+    rc_audit_push_counted(buf, total->estimated, "call", "calls");
 }
 
 static const rc_audit_fact facts[] = {

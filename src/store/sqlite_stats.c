@@ -33,6 +33,7 @@ typedef struct row {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    uint32_t flags; /* RC_RECORD_ */
     /* Of an operation whose row has its only attempt. */
     bool has_try;
     int64_t try_model;
@@ -45,7 +46,7 @@ typedef struct row {
 /* What an attempt has no column for is 0. */
 #define COLUMNS                                                              \
     ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
-    " t.tokens_out, t.cost_usd_micro, t.first_byte_ms"
+    " t.tokens_out, t.cost_usd_micro, t.first_byte_ms, t.flags"
 static const char operations_sql[] =
     "SELECT t.op" COLUMNS ", t.outcome, t.client, t.attempt, %s, %s FROM %s WHERE%s ORDER BY %s";
 #define TRY_COLUMNS "t.try_model, t.try_latency_ms, t.try_first_byte_ms"
@@ -75,22 +76,23 @@ static void read_columns(sqlite3_stmt *statement, row *ret_row)
         .tokens_out = (uint64_t)sqlite3_column_int64(statement, 7),
         .cost_usd_micro = (uint64_t)sqlite3_column_int64(statement, 8),
         .first_byte_ms = optional(statement, 9),
+        .flags = (uint32_t)sqlite3_column_int64(statement, 10),
     };
 }
 
 static void read_operation(sqlite3_stmt *statement, row *ret_row)
 {
     read_columns(statement, ret_row);
-    ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 10);
-    ret_row->client = sqlite3_column_int64(statement, 11);
-    ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 12);
-    ret_row->route = sqlite3_column_int64(statement, 13);
-    ret_row->has_try = sqlite3_column_type(statement, 14) != SQLITE_NULL;
+    ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 11);
+    ret_row->client = sqlite3_column_int64(statement, 12);
+    ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 13);
+    ret_row->route = sqlite3_column_int64(statement, 14);
+    ret_row->has_try = sqlite3_column_type(statement, 15) != SQLITE_NULL;
     if (!ret_row->has_try)
         return;
-    ret_row->try_model = sqlite3_column_int64(statement, 14);
-    ret_row->try_latency_ms = optional(statement, 15);
-    ret_row->try_first_byte_ms = optional(statement, 16);
+    ret_row->try_model = sqlite3_column_int64(statement, 15);
+    ret_row->try_latency_ms = optional(statement, 16);
+    ret_row->try_first_byte_ms = optional(statement, 17);
 }
 
 static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret_row)
@@ -135,6 +137,7 @@ static rc_stats_sample sample_of(const row *from)
         .tokens_in = from->tokens_in,
         .tokens_out = from->tokens_out,
         .cost_usd_micro = from->cost_usd_micro,
+        .is_estimated = (from->flags & RC_RECORD_ESTIMATED) != 0,
     };
 }
 

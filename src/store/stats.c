@@ -94,6 +94,8 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     group->tokens_in += sample->tokens_in;
     group->tokens_out += sample->tokens_out;
     group->cost_usd_micro += sample->cost_usd_micro;
+    group->estimated += sample->is_estimated ? 1 : 0;
+    group->estimated_usd_micro += sample->is_estimated ? sample->cost_usd_micro : 0;
     group->wasted += sample->wasted;
     group->faltered += sample->has_faltered ? 1 : 0;
     group->recovered += sample->has_recovered ? 1 : 0;

@@ -45,6 +45,8 @@ typedef struct rc_stats_group {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    uint64_t estimated;                 /* of them: nobody told all of their tokens */
+    uint64_t estimated_usd_micro;       /* the cost of these */
     uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_place */
     rc_histogram latency;               /* of those whose time is known */
     rc_histogram first_byte;            /* the same, until the first byte of content */
@@ -83,6 +85,7 @@ typedef struct rc_stats_sample {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    bool is_estimated; /* the tokens, or some of them */
 } rc_stats_sample;
 
 /* Starts empty. by: any of the above together; is_of_attempts: of attempts, not of operations.
