@@ -219,7 +219,9 @@ static void push_recovery(rc_buf *buf, const rc_audit_sums *sums)
 {
     const rc_stats_group *total = sums->operations.total;
     if (total->faltered == 0) {
-        rc_cli_text(buf, "nothing failed");
+        rc_cli_text(buf, total->failed > 0 ? "no attempt failed: what failed was refused before "
+                                             "anybody was asked"
+                                           : "nothing failed");
         return;
     }
     rc_audit_push_share(buf, total->recovered, total->faltered);
