@@ -123,3 +123,23 @@ for of in ("operations", "attempts"):
     assert round(sums[of]["estimated_usd"] * 1e6) == int(rows[1]["cost_usd_micro"]), sums
 END
 }
+
+@test "a budget with a name is called by it; what it refused is no failed attempt" {
+    printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 100.0, output: 200.0}]\n' >prices.yaml
+    cat >demo.yaml <<'END'
+store: sqlite:a.db
+prices: prices.yaml
+providers: {demo: {kind: demo}}
+budgets: [{name: day, per: day, limit_usd: 0.001, on_exceed: fail}]
+END
+    run -69 --separate-stderr "$RECOURSE" call --config demo.yaml --model demo/tokens-5 --max-tokens 9 hi
+    echo "$stderr"
+    [[ $stderr == *'The budget day has no room for this request'* ]]
+    run -0 "$RECOURSE" audit stats --width 120 --config demo.yaml
+    echo "$output"
+    [[ $output == *'100% failed'* && $output != *'nothing failed'* ]]
+    [[ $output == *'no attempt failed: what failed was refused before anybody was asked'* ]]
+    "$RECOURSE" call --quiet --model demo/tokens-5 hi
+    run -0 "$RECOURSE" audit stats --store recourse.db
+    [[ $output == *'nothing failed'* ]]
+}
