@@ -45,6 +45,7 @@ _recourse() {
         exec:--color) words='auto always never' ;;
         exec:--width) return ;;
         config:--format) words='human json' ;;
+        config:import) words='litellm' ;;
         render:--format) words='human json markdown http report problem openai-chat openai-responses anthropic gemini log otel' ;;
         render:--view) words='user model internal' ;;
         render:--dialect) words='problem openai-chat openai-responses anthropic gemini' ;;
@@ -66,7 +67,7 @@ _recourse() {
         serve:--listen) return ;;
         serve:--admin) return ;;
         serve:--port-file) files=1 ;;
-        serve:--log) return ;;
+        serve:--log) words='auto json human off' ;;
         audit:--store) files=1 ;;
         audit:--config) files=1 ;;
         audit:--since) return ;;
@@ -75,13 +76,13 @@ _recourse() {
         audit:--route) return ;;
         audit:--model) return ;;
         audit:--target) return ;;
-        audit:--code) return ;;
-        audit:--class) return ;;
+        audit:--code) words='ShapeInvalid ContractVersionMismatch ConfigSchemaViolation OutputInvalid ContextMutationForbidden RateLimited Overloaded ModelLoading Provider5xx ProviderTimeout NetworkTimeout ConnectionFailed ConnectionReset StreamInterrupted MalformedResponse Conflict MissingStreaming MissingToolCalling MissingVision MissingStructuredOutput ContextWindowTooSmall UnsupportedFeature AuthFailed PermissionDenied ModelNotFound EndpointNotFound InvalidRequest RequestTooLarge ContextOverflow OutputTruncated ContentFilter QuotaExhausted OutcomeUnknown Unclassified ExecutionTimeout ResourceBusy ExecutionFailed InputInvalid OutputMalformed Forbidden NotFound Denied Unavailable ManifestDrift StoreUnavailable ResumeMismatch BudgetExceeded RunTimeout TurnLimit DeadlineExceeded ExpressionInvalid ExpressionRuntime ExpressionMemory ExpressionResult ExpressionTimeout SessionCancelled TurnCancelled ToolCancelled RetryCancelled LifecycleFailure DependencyCycle DependencyMissing ParallelSiblingFailure Internal InvariantBroken' ;;
+        audit:--class) words='Validation ProviderTransient ProviderCapability ProviderTerminal ToolTransient ToolTerminal Session Limit Sandbox Cancellation ExtensionHost Internal' ;;
         audit:--outcome) words='open succeeded failed cancelled notice recovered' ;;
         audit:--report) return ;;
         audit:--limit) return ;;
         audit:--after) return ;;
-        audit:--by) return ;;
+        audit:--by) words='target code class hour client route model' ;;
         audit:--of) words='operations attempts' ;;
         audit:--older-than) return ;;
         audit:--before) return ;;
@@ -114,13 +115,13 @@ _recourse() {
             files=1
             ;;
         errors)
-            words='--help --format --color --width'
+            words='--help --format --color --width ShapeInvalid ContractVersionMismatch ConfigSchemaViolation OutputInvalid ContextMutationForbidden RateLimited Overloaded ModelLoading Provider5xx ProviderTimeout NetworkTimeout ConnectionFailed ConnectionReset StreamInterrupted MalformedResponse Conflict MissingStreaming MissingToolCalling MissingVision MissingStructuredOutput ContextWindowTooSmall UnsupportedFeature AuthFailed PermissionDenied ModelNotFound EndpointNotFound InvalidRequest RequestTooLarge ContextOverflow OutputTruncated ContentFilter QuotaExhausted OutcomeUnknown Unclassified ExecutionTimeout ResourceBusy ExecutionFailed InputInvalid OutputMalformed Forbidden NotFound Denied Unavailable ManifestDrift StoreUnavailable ResumeMismatch BudgetExceeded RunTimeout TurnLimit DeadlineExceeded ExpressionInvalid ExpressionRuntime ExpressionMemory ExpressionResult ExpressionTimeout SessionCancelled TurnCancelled ToolCancelled RetryCancelled LifecycleFailure DependencyCycle DependencyMissing ParallelSiblingFailure Internal InvariantBroken Validation ProviderTransient ProviderCapability ProviderTerminal ToolTransient ToolTerminal Session Limit Sandbox Cancellation ExtensionHost Internal'
             ;;
         exec)
             words='--help --policy --config --tries --budget --events --json-events --quiet --color --width'
             ;;
         config)
-            words='--help --format check show keys prices import litellm'
+            words='--help --format check show keys prices import'
             files=1
             ;;
         render)

@@ -53,7 +53,7 @@ _recourse() {
                 '--format=[human (default), json or markdown]:FORMAT:(human json markdown)' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
                 '--width=[columns for human (default\: COLUMNS, the terminal'\''s, else 80)]:N:' \
-                '*: :'
+                '1:code:(ShapeInvalid ContractVersionMismatch ConfigSchemaViolation OutputInvalid ContextMutationForbidden RateLimited Overloaded ModelLoading Provider5xx ProviderTimeout NetworkTimeout ConnectionFailed ConnectionReset StreamInterrupted MalformedResponse Conflict MissingStreaming MissingToolCalling MissingVision MissingStructuredOutput ContextWindowTooSmall UnsupportedFeature AuthFailed PermissionDenied ModelNotFound EndpointNotFound InvalidRequest RequestTooLarge ContextOverflow OutputTruncated ContentFilter QuotaExhausted OutcomeUnknown Unclassified ExecutionTimeout ResourceBusy ExecutionFailed InputInvalid OutputMalformed Forbidden NotFound Denied Unavailable ManifestDrift StoreUnavailable ResumeMismatch BudgetExceeded RunTimeout TurnLimit DeadlineExceeded ExpressionInvalid ExpressionRuntime ExpressionMemory ExpressionResult ExpressionTimeout SessionCancelled TurnCancelled ToolCancelled RetryCancelled LifecycleFailure DependencyCycle DependencyMissing ParallelSiblingFailure Internal InvariantBroken Validation ProviderTransient ProviderCapability ProviderTerminal ToolTransient ToolTerminal Session Limit Sandbox Cancellation ExtensionHost Internal)'
             ;;
         exec)
             _arguments '(- *)--help[show the help]' \
@@ -71,7 +71,8 @@ _recourse() {
         config)
             _arguments '(- *)--help[show the help]' \
                 '--format=[of check and prices\: human (default) or json]:FORMAT:(human json)' \
-                '1:verb:( check show keys prices import litellm)' \
+                '1:verb:(check show keys prices import)' \
+                '2:what:{ if [[ $words[2] = import ]]; then compadd litellm; else _files; fi }' \
                 '*:file:_files'
             ;;
         render)
@@ -114,7 +115,7 @@ _recourse() {
                 '--listen=[where to listen (default\: the configuration'\''s); port 0 lets the system choose]:HOST:PORT:' \
                 '--admin=[where the dashboard and the rest of the operator'\''s side listen, or off (default\: the configuration'\''s, else 127.0.0.1\:8789)]:HOST:PORT:' \
                 '--port-file=[write the port into this file once it is open]:FILE:_files' \
-                '--log=[auto (for people on a terminal, else JSON), json, human or off (default\: the configuration'\''s)]:FORMAT:' \
+                '--log=[auto (for people on a terminal, else JSON), json, human or off (default\: the configuration'\''s)]:FORMAT:(auto json human off)' \
                 '*: :'
             ;;
         audit)
@@ -127,13 +128,13 @@ _recourse() {
                 '--route=[that took this route]:NAME:' \
                 '--model=[that asked for this model]:NAME:' \
                 '--target=[that tried this target, as openai/gpt-4o]:NAME:' \
-                '--code=[that ended with this error code]:CODE:' \
-                '--class=[that ended with an error of this class]:CLASS:' \
+                '--code=[that ended with this error code]:CODE:(ShapeInvalid ContractVersionMismatch ConfigSchemaViolation OutputInvalid ContextMutationForbidden RateLimited Overloaded ModelLoading Provider5xx ProviderTimeout NetworkTimeout ConnectionFailed ConnectionReset StreamInterrupted MalformedResponse Conflict MissingStreaming MissingToolCalling MissingVision MissingStructuredOutput ContextWindowTooSmall UnsupportedFeature AuthFailed PermissionDenied ModelNotFound EndpointNotFound InvalidRequest RequestTooLarge ContextOverflow OutputTruncated ContentFilter QuotaExhausted OutcomeUnknown Unclassified ExecutionTimeout ResourceBusy ExecutionFailed InputInvalid OutputMalformed Forbidden NotFound Denied Unavailable ManifestDrift StoreUnavailable ResumeMismatch BudgetExceeded RunTimeout TurnLimit DeadlineExceeded ExpressionInvalid ExpressionRuntime ExpressionMemory ExpressionResult ExpressionTimeout SessionCancelled TurnCancelled ToolCancelled RetryCancelled LifecycleFailure DependencyCycle DependencyMissing ParallelSiblingFailure Internal InvariantBroken)' \
+                '--class=[that ended with an error of this class]:CLASS:(Validation ProviderTransient ProviderCapability ProviderTerminal ToolTransient ToolTerminal Session Limit Sandbox Cancellation ExtensionHost Internal)' \
                 '--outcome=[that ended like this\: succeeded, recovered (after a failed attempt), failed, cancelled, open; or notice]:OUTCOME:(open succeeded failed cancelled notice recovered)' \
                 '--report=[that have this report]:ID:' \
                 '--limit=[how many (list 20, tail 10, export all; stats\: rows of a table, 15)]:N:' \
                 '--after=[the next page\: those behind this one]:KEY:' \
-                '--by=[of stats\: target, class, code, hour, client, route, model (default\: target,code)]:LIST:' \
+                '--by=[of stats\: target, class, code, hour, client, route, model (default\: target,code)]:LIST:_values -s , what target code class hour client route model' \
                 '--of=[of export\: operations (default) or attempts]:WHAT:(operations attempts)' \
                 '--follow[of tail, also -f\: go on as operations end]' \
                 '--older-than=[of prune\: what ended so long ago, or longer\: 90d]:DURATION:' \
@@ -146,7 +147,7 @@ _recourse() {
                 '--view=[of reports\: user, model or internal (everything)]:VIEW:(user model internal)' \
                 '--color=[auto (default), always or never; auto honours NO_COLOR]:WHEN:(auto always never)' \
                 '--width=[columns (default\: the terminal'\''s)]:N:' \
-                '1:verb:( list show tail stats export check prune)' \
+                '1:verb:(list show tail stats export check prune)' \
                 '*:file:_files'
             ;;
         call)

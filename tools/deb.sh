@@ -1,6 +1,7 @@
 #!/bin/sh
 # deb.sh [FOLDER]: makes the Debian package of the command in $RECOURSE_BUILD, from the release
 # build or from that in FOLDER, and prints its path. DEB_VERSION: another version than the project's.
+# DEBFULLNAME and DEBEMAIL: who answers for the package, as Debian's tools have it.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -8,6 +9,7 @@ root=${RECOURSE_BUILD:-build}
 built=${1:-$root/release}
 arch=$(dpkg --print-architecture)
 version=${DEB_VERSION:-$(sed -n 's/^#define RC_VERSION "\(.*\)"$/\1/p' include/recourse/version.h)}
+maintainer="${DEBFULLNAME:-The maintainers of Recourse} <${DEBEMAIL:-maintainers@recourse.invalid}>"
 name=recourse_${version}_$arch.deb
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
@@ -36,6 +38,17 @@ put 644 packaging/recourse.yaml etc/recourse/recourse.yaml
 put 644 packaging/recourse.yaml usr/share/doc/recourse/examples/recourse.yaml
 put 644 packaging/debian/copyright usr/share/doc/recourse/copyright
 install -d -m 700 "$tree/etc/recourse/credentials"
+# What the configuration and the units refer to.
+for page in configuration deployment; do
+    put 644 "docs/$page.md" "usr/share/doc/recourse/$page.md"
+done
+# The project's own list of changes, as text; and Debian's, which has its form.
+put 644 CHANGELOG.md usr/share/doc/recourse/NEWS
+made=$(date -u -R -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
+printf 'recourse (%s) stable; urgency=medium\n\n  * What has changed is in NEWS.\n\n -- %s  %s\n' \
+    "$version" "$maintainer" "$made" | gzip -9n >"$stage/changelog.gz"
+put 644 "$stage/changelog.gz" usr/share/doc/recourse/changelog.gz
+gzip -9n "$tree/usr/share/doc/recourse/NEWS"
 
 # The packages of the libraries that the command is linked with, in the versions that it needs.
 mkdir -p "$stage/debian" "$tree/DEBIAN"
@@ -45,7 +58,7 @@ depends=$(cd "$stage" && dpkg-shlibdeps -O -e"$tree/usr/bin/recourse" 2>/dev/nul
 [ -n "$depends" ] || { echo "deb.sh: the libraries of the command are of no package" >&2 && exit 1; }
 size=$(du -sk "$tree" | cut -f1)
 sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" \
-    -e "s/@DEPENDS@/$depends/" packaging/debian/control.in >"$tree/DEBIAN/control"
+    -e "s/@DEPENDS@/$depends/" -e "s/@MAINTAINER@/$maintainer/" packaging/debian/control.in >"$tree/DEBIAN/control"
 cp packaging/debian/conffiles "$tree/DEBIAN/conffiles"
 for script in postinst prerm postrm; do
     install -m 755 "packaging/debian/$script" "$tree/DEBIAN/$script"

@@ -51,6 +51,8 @@ there usr/bin/recourse etc/recourse/recourse.yaml usr/lib/systemd/system/recours
 echo "ok - installs"
 
 inside recourse --version
+# As systemd does before it starts the service, which does not run here.
+mkdir -p "$root/var/lib/recourse"
 inside recourse doctor --offline --config /etc/recourse/recourse.yaml >/dev/null || fail "the doctor"
 # The operator's side has a port of its own, which others here may have.
 sed 's/^admin: .*/admin: {listen: "off"}/' "$root/etc/recourse/recourse.yaml" >"$root/tmp/run.yaml"
@@ -58,6 +60,9 @@ inside sh -c 'cd /tmp && recourse serve --config run.yaml --listen 127.0.0.1:0 \
     --port-file port --log off & pid=$!
     for i in $(seq 100); do [ -s /tmp/port ] && break; sleep 0.1; done
     kill -TERM $pid && wait $pid && [ -s /tmp/port ]' || fail "the gateway does not run"
+there var/lib/recourse/recourse.db
+inside sh -c 'cd / && recourse audit list --config /etc/recourse/recourse.yaml' >/dev/null ||
+    fail "the audit is not found"
 echo "ok - runs"
 
 echo '# mine' >>"$root/etc/recourse/recourse.yaml"
@@ -67,8 +72,6 @@ inside apt-get install -y -qq --no-install-recommends ./second.deb >/dev/null
 grep -q '^# mine$' "$root/etc/recourse/recourse.yaml" || fail "my configuration was changed"
 echo "ok - upgrades, and keeps what was changed"
 
-mkdir -p "$root/var/lib/recourse"
-echo x >"$root/var/lib/recourse/recourse.db"
 inside apt-get remove -y -qq recourse >/dev/null
 gone usr/bin/recourse usr/lib/systemd/system/recourse.service
 there etc/recourse/recourse.yaml var/lib/recourse/recourse.db

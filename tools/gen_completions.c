@@ -3,6 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include <recourse/taxonomy.h>
+
+#include "cli/audit_stats.h"
 #include "cli/options.h"
 #include "gen_file.h"
 
@@ -25,14 +28,95 @@ static size_t next_verb(const char **at)
     return 0;
 }
 
-static void each_verb(FILE *file, const rc_command *command, const char *before)
+/* The verbs of a command; or, with the verb that they stand behind ("import litellm"), those. */
+static size_t each_verb(FILE *file, const rc_command *command, const char *behind)
 {
+    const char *at = command->operands != NULL ? command->operands : "";
+    const char *last = "";
+    size_t last_len = 0;
+    size_t count = 0;
+    size_t len;
+    while (!command->takes_command && (len = next_verb(&at)) > 0) {
+        const bool is_second = last_len > 0 && at == last + last_len + 1 && at[-1] == ' ';
+        const bool is_wanted = behind == NULL ? !is_second
+                                              : is_second && strlen(behind) == last_len &&
+                                                    strncmp(behind, last, last_len) == 0;
+        if (is_wanted && file != NULL)
+            fprintf(file, "%s%.*s", count > 0 ? " " : "", (int)len, at);
+        count += is_wanted ? 1 : 0;
+        last = at;
+        last_len = len;
+        at += len;
+    }
+    return count;
+}
+
+/* The verb that another one stands behind; "": there is none. */
+static const char *verb_with_second(const rc_command *command)
+{
+    static char verb[32];
     const char *at = command->operands != NULL ? command->operands : "";
     size_t len;
     while (!command->takes_command && (len = next_verb(&at)) > 0) {
-        fprintf(file, "%s%.*s", before, (int)len, at);
+        snprintf(verb, sizeof verb, "%.*s", (int)len, at);
+        if (each_verb(NULL, command, verb) > 0)
+            return verb;
         at += len;
     }
+    return "";
+}
+
+/* ---- values ---- */
+
+static const char *code_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < rc_code_count() ? rc_code_at(index)->name : NULL;
+}
+
+static const char *class_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return index < rc_class_count() ? rc_class_at(index)->name : NULL;
+}
+
+static const char *code_or_class_at(const void *ctx, size_t index)
+{
+    return index < rc_code_count() ? code_at(ctx, index) : class_at(ctx, index - rc_code_count());
+}
+
+static const char *table_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return rc_audit_kind_at(index) != NULL ? rc_audit_kind_at(index)->name : NULL;
+}
+
+static bool is_list(const rc_option *option)
+{
+    return option->value_name != NULL && strcmp(option->value_name, "LIST") == 0;
+}
+
+/* What may be written behind it: also where its command says no by itself, with better words. */
+static rc_name_at values_of(const rc_option *option)
+{
+    if (option->value_at != NULL || option->value_name == NULL)
+        return option->value_at;
+    if (strcmp(option->value_name, "CODE") == 0)
+        return code_at;
+    if (strcmp(option->value_name, "CLASS") == 0)
+        return class_at;
+    return is_list(option) && strcmp(option->name, "by") == 0 ? table_at : NULL;
+}
+
+static void words_of(FILE *file, rc_name_at at)
+{
+    for (size_t i = 0; at(NULL, i) != NULL; i++)
+        fprintf(file, "%s%s", i > 0 ? " " : "", at(NULL, i));
+}
+
+static bool takes_code(const rc_command *command)
+{
+    return command->operands != NULL && strcmp(command->operands, "[CODE]") == 0;
 }
 
 static bool wants_file(const rc_option *option)
@@ -80,14 +164,19 @@ static void bash_values(FILE *file, const rc_command *command)
         if (option->value_name == NULL)
             continue;
         fprintf(file, "        %s:--%s)", command->name, option->name);
-        if (option->value_at != NULL) {
+        if (values_of(option) != NULL) {
             fputs(" words='", file);
-            for (size_t k = 0; option->value_at(NULL, k) != NULL; k++)
-                fprintf(file, "%s%s", k > 0 ? " " : "", option->value_at(NULL, k));
+            words_of(file, values_of(option));
             fputs("' ;;\n", file);
         } else {
             fputs(wants_file(option) ? " files=1 ;;\n" : " return ;;\n", file);
         }
+    }
+    const char *verb = verb_with_second(command);
+    if (verb[0] != '\0') {
+        fprintf(file, "        %s:%s) words='", command->name, verb);
+        each_verb(file, command, verb);
+        fputs("' ;;\n", file);
     }
 }
 
@@ -98,10 +187,17 @@ static void bash_command(FILE *file, const rc_command *command)
         fprintf(file, " --%s", command->options[i].name);
     if (command->lettered != NULL)
         fprintf(file, " -%c", command->lettered[0]);
-    each_verb(file, command, " ");
+    if (each_verb(NULL, command, NULL) > 0) {
+        fputc(' ', file);
+        each_verb(file, command, NULL);
+    }
     if (takes_name_of_command(command)) {
         fputc(' ', file);
         commands(file, " ");
+    }
+    if (takes_code(command)) {
+        fputc(' ', file);
+        words_of(file, code_or_class_at);
     }
     fputs("'\n", file);
     if (takes_file(command))
@@ -157,11 +253,10 @@ static void zsh_option(FILE *file, const rc_command *command, const rc_option *o
     fputc(']', file);
     if (option->value_name != NULL) {
         fprintf(file, ":%s:", option->value_name);
-        if (option->value_at != NULL) {
-            fputc('(', file);
-            for (size_t k = 0; option->value_at(NULL, k) != NULL; k++)
-                fprintf(file, "%s%s", k > 0 ? " " : "", option->value_at(NULL, k));
-            fputc(')', file);
+        if (values_of(option) != NULL) {
+            fputs(is_list(option) ? "_values -s , what " : "(", file);
+            words_of(file, values_of(option));
+            fputs(is_list(option) ? "" : ")", file);
         } else if (wants_file(option)) {
             fputs("_files", file);
         }
@@ -171,17 +266,27 @@ static void zsh_option(FILE *file, const rc_command *command, const rc_option *o
 
 static void zsh_operands(FILE *file, const rc_command *command)
 {
-    const char *at = command->operands != NULL ? command->operands : "";
+    const char *verb = verb_with_second(command);
     if (command->takes_command)
         fputs("                '*:::command:_normal'\n", file);
     else if (takes_name_of_command(command)) {
         fputs("                '1:command:(", file);
         commands(file, " ");
         fputs(")'\n", file);
-    } else if (next_verb(&at) > 0) {
+    } else if (takes_code(command)) {
+        fputs("                '1:code:(", file);
+        words_of(file, code_or_class_at);
+        fputs(")'\n", file);
+    } else if (each_verb(NULL, command, NULL) > 0) {
         fputs("                '1:verb:(", file);
-        each_verb(file, command, " ");
-        fputs(")' \\\n                '*:file:_files'\n", file);
+        each_verb(file, command, NULL);
+        fputs(")' \\\n", file);
+        if (verb[0] != '\0') {
+            fprintf(file, "                '2:what:{ if [[ $words[2] = %s ]]; then compadd ", verb);
+            each_verb(file, command, verb);
+            fputs("; else _files; fi }' \\\n", file);
+        }
+        fputs("                '*:file:_files'\n", file);
     } else if (takes_file(command)) {
         fputs("                '*:file:_files'\n", file);
     } else {
@@ -231,10 +336,9 @@ static void fish_option(FILE *file, const rc_command *command, const rc_option *
             option->name);
     if (command->lettered != NULL && strcmp(command->lettered, option->name) == 0)
         fprintf(file, " -s %c", option->name[0]);
-    if (option->value_at != NULL) {
+    if (values_of(option) != NULL) {
         fputs(" -x -a '", file);
-        for (size_t k = 0; option->value_at(NULL, k) != NULL; k++)
-            fprintf(file, "%s%s", k > 0 ? " " : "", option->value_at(NULL, k));
+        words_of(file, values_of(option));
         fputc('\'', file);
     } else if (option->value_name != NULL) {
         fputs(wants_file(option) ? " -r -F" : " -x", file);
@@ -242,6 +346,30 @@ static void fish_option(FILE *file, const rc_command *command, const rc_option *
     fputs(" -d '", file);
     for (const char *text = option->help; *text != '\0'; text++)
         fprintf(file, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputs("'\n", file);
+}
+
+/* The verbs until there is one; then what stands behind it. */
+static void fish_verbs(FILE *file, const rc_command *command)
+{
+    const char *verb = verb_with_second(command);
+    if (each_verb(NULL, command, NULL) == 0)
+        return;
+    fprintf(file,
+            "complete -c recourse -n '__fish_seen_subcommand_from %s; "
+            "and not __fish_seen_subcommand_from ",
+            command->name);
+    each_verb(file, command, NULL);
+    fputs("' -a '", file);
+    each_verb(file, command, NULL);
+    fputs("'\n", file);
+    if (verb[0] == '\0')
+        return;
+    fprintf(file,
+            "complete -c recourse -n '__fish_seen_subcommand_from %s; "
+            "and __fish_seen_subcommand_from %s' -a '",
+            command->name, verb);
+    each_verb(file, command, verb);
     fputs("'\n", file);
 }
 
@@ -254,11 +382,11 @@ static void fish_command(FILE *file, const rc_command *command)
     if (takes_file(command) || command->takes_command)
         fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -F\n",
                 command->name);
-    const char *at = command->operands != NULL ? command->operands : "";
-    if (!command->takes_command && next_verb(&at) > 0) {
+    fish_verbs(file, command);
+    if (takes_code(command)) {
         fprintf(file, "complete -c recourse -n '__fish_seen_subcommand_from %s' -a '",
                 command->name);
-        each_verb(file, command, " ");
+        words_of(file, code_or_class_at);
         fputs("'\n", file);
     }
     if (takes_name_of_command(command)) {

@@ -141,6 +141,8 @@ void rc_audit_push_size(rc_buf *buf, uint64_t bytes);
 /* "1.24 s"; "$0.0123"; "12.4 k"; "97.2%" of part in whole; "-" for what is not known. */
 void rc_audit_push_ms(rc_buf *buf, int64_t ms);
 void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd);
+/* The same, as "~$0.0123" where some of its tokens are not the provider's count. */
+void rc_audit_push_cost(rc_buf *buf, uint64_t micro_usd, bool is_estimated);
 void rc_audit_push_count(rc_buf *buf, uint64_t count);
 void rc_audit_push_share(rc_buf *buf, uint64_t part, uint64_t whole);
 

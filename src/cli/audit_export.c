@@ -78,6 +78,7 @@ TEXT_COLUMN(category, rc_str_c(rc_category_name(record->category)))
 TEXT_COLUMN(request_id, record->request_id)
 TEXT_COLUMN(report_id, record->report_id)
 TEXT_COLUMN(text, record->text)
+TEXT_COLUMN(tokens_are, rc_str_c(rc_record_tokens_are(record)))
 NUMBER_COLUMN(seq, record->seq)
 NUMBER_COLUMN(at_ms, record->at_ms)
 NUMBER_COLUMN(recovered, record->has_recovered ? 1 : 0)
@@ -122,16 +123,16 @@ static void put_time_of(rc_buf *buf, const rc_record *record)
 }
 
 /* What operations and attempts have in common. */
-#define SHARED_COLUMNS                                                                  \
-    {"target", put_target}, {"provider", put_provider}, {"credential", put_credential}, \
-        {"code", put_code}, {"class", put_class}, {"category", put_category},           \
-        {"status", put_status}, {"latency_ms", put_latency_ms},                         \
-        {"first_byte_ms", put_first_byte_ms}, {"tokens_in", put_tokens_in},             \
-        {"tokens_out", put_tokens_out}, {"cost_usd_micro", put_cost_usd_micro},         \
-        {"unpriced", put_unpriced}, {"bytes", put_bytes}, {"committed", put_committed}, \
-        {"request_id", put_request_id}, {"report_id", put_report_id},                   \
-    {                                                                                   \
-        "text", put_text                                                                \
+#define SHARED_COLUMNS                                                                    \
+    {"target", put_target}, {"provider", put_provider}, {"credential", put_credential},   \
+        {"code", put_code}, {"class", put_class}, {"category", put_category},             \
+        {"status", put_status}, {"latency_ms", put_latency_ms},                           \
+        {"first_byte_ms", put_first_byte_ms}, {"tokens_in", put_tokens_in},               \
+        {"tokens_out", put_tokens_out}, {"cost_usd_micro", put_cost_usd_micro},           \
+        {"unpriced", put_unpriced}, {"bytes", put_bytes}, {"committed", put_committed},   \
+        {"request_id", put_request_id}, {"report_id", put_report_id}, {"text", put_text}, \
+    {                                                                                     \
+        "tokens_are", put_tokens_are                                                      \
     }
 
 static const column operation_columns[] = {

@@ -18,6 +18,7 @@ typedef struct listing {
     int64_t newest_unix_ms;
     int64_t last_key;
     bool has_more;
+    bool has_estimate; /* of a cost that is shown */
 } listing;
 
 /* ---- for people ---- */
@@ -88,7 +89,8 @@ void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *op
     rc_audit_push_ms(&grid->text, operation->latency_ms);
     rc_grid_cell(grid, RC_INK_PLAIN);
     if (operation->cost_usd_micro > 0)
-        rc_audit_push_usd(&grid->text, operation->cost_usd_micro);
+        rc_audit_push_cost(&grid->text, operation->cost_usd_micro,
+                           (operation->flags & RC_RECORD_ESTIMATED) != 0);
     else
         rc_buf_push_byte(&grid->text, '-');
     rc_grid_cell(grid, RC_INK_PLAIN);
@@ -112,6 +114,8 @@ static void push_foot(listing *l)
     rc_cli_text(&text, "; times in ");
     rc_audit_push_zone(audit, &text, l->newest_unix_ms);
     rc_cli_text(&text, ".");
+    if (l->has_estimate && rc_grid_shows(&l->grid, COLUMN_COST))
+        rc_cli_text(&text, " ~: estimated.");
     if (!rc_grid_shows(&l->grid, COLUMN_CLIENT))
         rc_cli_text(&text, " A wider terminal shows more columns.");
     if (l->has_more) {
@@ -140,6 +144,8 @@ static void push_cell(rc_buf *out, rc_str text)
 
 static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
 {
+    const bool is_estimated =
+        (operation->flags & RC_RECORD_ESTIMATED) != 0 && operation->cost_usd_micro > 0;
     char room[1024];
     rc_buf cell;
     rc_buf *out = &audit->cli->out;
@@ -163,7 +169,7 @@ static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
     rc_buf_init_fixed(&cell, room, sizeof(room));
     rc_cli_text(&cell, " | ");
     rc_audit_push_ms(&cell, operation->latency_ms);
-    rc_cli_text(&cell, " | \\");
+    rc_cli_text(&cell, is_estimated ? " | ~\\" : " | \\");
     rc_audit_push_usd(&cell, operation->cost_usd_micro);
     rc_buf_push(out, rc_buf_get(&cell));
     rc_cli_text(out, " |\n");
@@ -286,6 +292,8 @@ static bool on_operation(void *ctx, const rc_record *operation)
     if (l->count++ == 0)
         l->newest_unix_ms = rc_audit_began(operation);
     l->last_key = operation->key;
+    l->has_estimate = l->has_estimate || ((operation->flags & RC_RECORD_ESTIMATED) != 0 &&
+                                          operation->cost_usd_micro > 0);
     rc_audit_put_whole(l->audit, operation, put, l);
     return rc_buf_status(&l->audit->cli->out) == RC_OK;
 }

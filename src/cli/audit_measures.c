@@ -34,7 +34,7 @@ static void push_money(rc_buf *buf, const rc_stats_group *group)
         rc_cli_text(buf, "no price");
         return;
     }
-    rc_audit_push_usd(buf, group->cost_usd_micro);
+    rc_audit_push_cost(buf, group->cost_usd_micro, group->estimated > 0);
     rc_cli_text(buf, group->unpriced > 0 ? "+" : "");
 }
 
@@ -230,7 +230,9 @@ static void push_recovery(rc_buf *buf, const rc_audit_sums *sums)
 {
     const rc_stats_group *total = sums->operations.total;
     if (total->faltered == 0) {
-        rc_cli_text(buf, "nothing failed");
+        rc_cli_text(buf, total->failed > 0 ? "no attempt failed: what failed was refused before "
+                                             "anybody was asked"
+                                           : "nothing failed");
         return;
     }
     rc_audit_push_share(buf, total->recovered, total->faltered);
@@ -280,12 +282,18 @@ static void push_first_byte(rc_buf *buf, const rc_audit_sums *sums)
 static void push_spent(rc_buf *buf, const rc_audit_sums *sums)
 {
     const rc_stats_group *total = sums->attempts.total;
-    rc_audit_push_usd(buf, total->cost_usd_micro);
+    rc_audit_push_cost(buf, total->cost_usd_micro, total->estimated > 0);
     rc_cli_text(buf, " for ");
     rc_audit_push_count(buf, total->tokens_in);
     rc_cli_text(buf, " tokens in, ");
     rc_audit_push_count(buf, total->tokens_out);
     rc_cli_text(buf, " out");
+    if (total->estimated > 0) {
+        rc_cli_text(buf, "; of it estimated (~): ");
+        rc_audit_push_usd(buf, total->estimated_usd_micro);
+        rc_cli_text(buf, ", ");
+        rc_audit_push_counted(buf, total->estimated, "call", "calls");
+    }
     if (total->unpriced == 0)
         return;
     rc_cli_text(buf, "; without ");

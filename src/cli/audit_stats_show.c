@@ -300,6 +300,8 @@ static void put_group(rc_json_writer *w, rc_str key, const rc_stats_group *group
     put_number(w, RC_STR("tokens_out"), group->tokens_out);
     rc_record_json_usd(w, RC_STR("cost_usd"), group->cost_usd_micro);
     put_number(w, RC_STR("unpriced"), group->unpriced);
+    put_number(w, RC_STR("estimated"), group->estimated);
+    rc_record_json_usd(w, RC_STR("estimated_usd"), group->estimated_usd_micro);
     rc_json_object_end(w);
 }
 

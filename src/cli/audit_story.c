@@ -301,7 +301,10 @@ void rc_audit_push_usage(rc_buf *buf, const rc_record *record)
     rc_audit_push_count(buf, record->tokens_in);
     rc_cli_text(buf, " tokens in, ");
     rc_audit_push_count(buf, record->tokens_out);
-    rc_cli_text(buf, (record->flags & RC_RECORD_ESTIMATED) != 0 ? " out (estimated)" : " out");
+    rc_cli_text(buf, " out");
+    if ((record->flags & RC_RECORD_ESTIMATED) != 0)
+        rc_cli_text(buf, (record->flags & RC_RECORD_MEASURED) != 0 ? " (partly estimated)"
+                                                                   : " (estimated)");
     rc_cli_text(buf, (record->flags & RC_RECORD_UNPRICED) != 0 ? ", no price is known" : "");
 }
 

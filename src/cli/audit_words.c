@@ -144,6 +144,13 @@ void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd)
         rc_chart_push_value(buf, RC_UNIT_USD, micro);
 }
 
+void rc_audit_push_cost(rc_buf *buf, uint64_t micro_usd, bool is_estimated)
+{
+    if (is_estimated && micro_usd > 0)
+        rc_buf_push_byte(buf, '~');
+    rc_audit_push_usd(buf, micro_usd);
+}
+
 void rc_audit_push_count(rc_buf *buf, uint64_t count)
 {
     rc_chart_push_value(buf, RC_UNIT_COUNT, shown(count));

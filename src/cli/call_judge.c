@@ -23,6 +23,19 @@ void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice)
     c->report = rc_builder_finish(&builder);
 }
 
+/* The gateway has the call on record by its request's id: a report of our own that has that id is
+ * found there. */
+static void set_known_id(const rc_caller *c, rc_builder *builder)
+{
+    const rc_gate_ask_facts *facts = &c->ask.facts;
+    const bool has_report = strlen(facts->report_id) == RC_ID_LEN;
+    rc_id id = {.text = "rep"};
+    if (!has_report && strlen(facts->request_id) != RC_ID_LEN)
+        return;
+    memcpy(id.text + 3, (has_report ? facts->report_id : facts->request_id) + 3, RC_ID_LEN - 3);
+    rc_builder_set_id(builder, &id);
+}
+
 /* Wraps what rc_gate_ask says with what to do about a gateway that cannot be had. code: NONE for
  * that of what it says. */
 static void fail_via(rc_caller *c, rc_code code, rc_str message, rc_user_action action,
@@ -83,6 +96,33 @@ static void fail_unreachable(rc_caller *c)
              RC_ACTION_CHECK_CONFIG, advice_unreachable(c));
 }
 
+/* Our gateway tells of a provider that breaks off; when it is silent, it is the gateway that is
+ * gone. What it would have told of the provider is not known. */
+static void fail_cut(rc_caller *c)
+{
+    const bool has_text = c->ask.reply.text_bytes > 0;
+    const char *when = has_text ? " closed the connection before the answer was complete"
+                                : " closed the connection before it answered";
+    char room[RC_CALLER_TEXT_MAX];
+    rc_buf message;
+    rc_builder builder;
+    rc_buf_init_fixed(&message, room, sizeof room);
+    rc_builder_init(&builder, &c->cli->alloc,
+                    has_text ? RC_CODE_STREAM_INTERRUPTED : RC_CODE_CONNECTION_RESET);
+    rc_cli_set_identity(c->cli, &builder);
+    set_known_id(c, &builder);
+    rc_builder_set_family(&builder, RC_FAMILY_LLM);
+    rc_builder_set_message(&builder, via_words(c, &message, "The gateway at ", when, ""));
+    rc_builder_set_action(&builder, RC_ACTION_WAIT_AND_RETRY,
+                          has_text ? RC_STR("See whether the gateway still runs, then try again; "
+                                            "what was received is incomplete.")
+                                   : RC_STR("See whether the gateway still runs, then try again."));
+    rc_builder_set_model(&builder, c->model);
+    rc_builder_set_detail(&builder, rc_report_detail(c->ask.facts.report));
+    rc_builder_set_context(&builder, RC_STR("gateway"), rc_str_c(c->via));
+    c->report = rc_builder_finish(&builder);
+}
+
 static void fail_stranger(rc_caller *c)
 {
     char room[RC_CALLER_TEXT_MAX];
@@ -107,19 +147,6 @@ static void fail_cancelled(rc_caller *c)
     rc_builder_set_model(&builder, c->model);
     rc_builder_set_action(&builder, RC_ACTION_NO_ACTION, RC_STR("Call again when you are ready."));
     c->report = rc_builder_finish(&builder);
-}
-
-/* The gateway has the call on record by its request's id: a report of our own that has that id is
- * found there. */
-static void set_known_id(const rc_caller *c, rc_builder *builder)
-{
-    const rc_gate_ask_facts *facts = &c->ask.facts;
-    const bool has_report = strlen(facts->report_id) == RC_ID_LEN;
-    rc_id id = {.text = "rep"};
-    if (!has_report && strlen(facts->request_id) != RC_ID_LEN)
-        return;
-    memcpy(id.text + 3, (has_report ? facts->report_id : facts->request_id) + 3, RC_ID_LEN - 3);
-    rc_builder_set_id(builder, &id);
 }
 
 /* What was judged on this side has neither an id nor a place. */
@@ -153,17 +180,60 @@ static bool is_token_missing(const rc_caller *c)
            rc_report_provider(facts->report).len == 0;
 }
 
+#define LATE_ADVICE "To allow more time, raise --deadline."
+
+static void push_late(const rc_caller *c, rc_buf *text)
+{
+    rc_buf_push(text, RC_STR("The call was not finished within "));
+    rc_connection_push_limit(text, (int64_t)c->deadline_ms);
+    rc_buf_push(text, RC_STR(" (--deadline)."));
+}
+
 /* Whoever was asked says nothing, not even that the time is over. */
 static void fail_late(rc_caller *c)
 {
     char room[128];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
-    rc_buf_push(&text, RC_STR("The call was not finished within "));
-    rc_connection_push_limit(&text, (int64_t)c->deadline_ms);
-    rc_buf_push(&text, RC_STR(" (--deadline)."));
-    rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, rc_buf_get(&text),
-                   RC_STR("To allow more time, raise --deadline."));
+    push_late(c, &text);
+    rc_caller_fail(c, RC_CODE_DEADLINE_EXCEEDED, rc_buf_get(&text), RC_STR(LATE_ADVICE));
+}
+
+/* Does it speak of the header by which a gateway is told our deadline? */
+static bool names_header(const rc_report *report)
+{
+    const rc_str name = rc_str_c(rc_connection_get(RC_CONNECTION_DEADLINE_CLIENT)->limit);
+    return report != NULL && rc_str_find(rc_report_message(report), name, 0) != RC_STR_NPOS;
+}
+
+/* Nobody typed that header: it is --deadline, and is said once. */
+static void say_deadline(rc_caller *c)
+{
+    const rc_report *told = c->report;
+    char room[128];
+    rc_buf text;
+    rc_builder builder;
+    if (told == NULL || rc_report_code(told) != RC_CODE_DEADLINE_EXCEEDED || c->deadline_ms == 0 ||
+        !names_header(told))
+        return;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_builder_init(&builder, &c->cli->alloc, RC_CODE_DEADLINE_EXCEEDED);
+    rc_builder_set_id_text(&builder, rc_report_id(told));
+    rc_builder_set_family(&builder, RC_FAMILY_LLM);
+    push_late(c, &text);
+    rc_builder_set_message(&builder, rc_buf_get(&text));
+    rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT, RC_STR(LATE_ADVICE));
+    rc_builder_set_provider(&builder, rc_report_provider(told));
+    rc_builder_set_model(&builder, rc_report_model(told));
+    rc_builder_set_request_id(&builder, rc_report_request_id(told));
+    rc_builder_set_rule(&builder, rc_report_rule(told));
+    rc_builder_set_retry_exhausted(&builder, rc_report_is_retry_exhausted(told));
+    for (size_t i = 0; i < rc_report_attempt_count(told); i++)
+        rc_builder_add_attempt(&builder, rc_report_attempt_at(told, i));
+    if (rc_report_cause(told) != NULL && !names_header(rc_report_cause(told)))
+        rc_builder_set_cause(&builder, rc_report_cause(told));
+    c->report = rc_builder_finish(&builder);
+    rc_report_free(told);
 }
 
 static void judge(rc_caller *c)
@@ -181,6 +251,8 @@ static void judge(rc_caller *c)
         fail_unreachable(c);
     else if (why != NULL && c->via != NULL && c->ask.facts.stranger != RC_GATE_STRANGER_NONE)
         fail_stranger(c);
+    else if (why != NULL && c->via != NULL && c->ask.facts.is_cut && !c->ask.facts.is_foreign)
+        fail_cut(c);
     else if (is_token_missing(c))
         fail_via(c, RC_CODE_NONE, rc_report_message(why), RC_ACTION_CHECK_CREDENTIALS,
                  RC_STR("Set RECOURSE_TOKEN, or give the file that holds the token with "
@@ -206,5 +278,6 @@ static void note_target(rc_caller *c)
 void rc_caller_judge(rc_caller *c)
 {
     judge(c);
+    say_deadline(c);
     note_target(c);
 }

@@ -123,8 +123,8 @@ static void on_pause(rc_caller *c, const rc_told *told)
     if (c->is_quiet)
         return;
     rc_buf_init_fixed(&text, room, sizeof room);
-    rc_buf_push(&text, RC_STR("The budget of "));
-    rc_buf_push(&text, told->scope.len > 0 ? told->scope : RC_STR("this client"));
+    rc_buf_push(&text, RC_STR("The "));
+    rc_spend_push_scope(&text, told->scope.len > 0 ? told->scope : RC_STR("this client"));
     rc_buf_push(&text, RC_STR(" has no room ("));
     rc_spend_push_usd(&text, told->spent_micro_usd);
     rc_buf_push(&text, RC_STR(" of "));

@@ -13,33 +13,31 @@ enum {
     SERVE_COUNT
 };
 
-/* The words of log.format. -1: not one of them. */
-static int log_format_of(const char *word)
+/* The words of log.format, in the order of its numbers. */
+static const char *log_format_at(const void *ctx, size_t index)
 {
     static const char *const words[] = {"auto", "json", "human", "off"};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(word, words[i]) == 0)
+    (void)ctx;
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+/* -1: the configuration's. */
+static int log_format_of(const char *word)
+{
+    for (int i = 0; word != NULL && log_format_at(NULL, (size_t)i) != NULL; i++)
+        if (strcmp(word, log_format_at(NULL, (size_t)i)) == 0)
             return i;
     return -1;
 }
 
 static int run(rc_cli *cli, const rc_args *args)
 {
-    const char *word = args->values[SERVE_LOG];
-    const int log_format = word != NULL ? log_format_of(word) : -1;
-    if (word != NULL && log_format < 0) {
-        rc_cli_complain(cli, "serve");
-        rc_cli_text(&cli->err, "--log takes auto, json, human or off, not ");
-        rc_cli_quote(cli, rc_str_c(word));
-        rc_buf_push_byte(&cli->err, '\n');
-        return rc_cli_usage(cli, "serve");
-    }
     const rc_serve_options options = {
         .config_path = args->values[SERVE_CONFIG],
         .listen = args->values[SERVE_LISTEN],
         .admin = args->values[SERVE_ADMIN],
         .port_file = args->values[SERVE_PORT_FILE],
-        .log_format = log_format,
+        .log_format = log_format_of(args->values[SERVE_LOG]),
     };
     return rc_serve(cli, &options);
 }
@@ -56,7 +54,7 @@ static const rc_option serve_options[SERVE_COUNT] = {
                      "(default: the configuration's, else 127.0.0.1:8789)"},
     [SERVE_PORT_FILE] = {"port-file", "FILE", NULL, 0, 0,
                          "write the port into this file once it is open"},
-    [SERVE_LOG] = {"log", "FORMAT", NULL, 0, 0,
+    [SERVE_LOG] = {"log", "FORMAT", log_format_at, 0, 0,
                    "auto (for people on a terminal, else JSON), json, human or off (default: the "
                    "configuration's)"},
 };

@@ -225,8 +225,8 @@ void rc_serve_log_budget(void *ctx, const rc_spend_news *news, rc_str scope)
     char memory[RC_LOG_LINE_MAX];
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_buf_push(&text, RC_STR("the budget of "));
-    rc_buf_push(&text, scope);
+    rc_buf_push(&text, RC_STR("the "));
+    rc_spend_push_scope(&text, scope);
     if (news->kind == RC_SPEND_PAUSED)
         rc_buf_push(&text, RC_STR(" has no room for another request; requests wait: "));
     else

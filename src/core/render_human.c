@@ -9,6 +9,7 @@
 #include "core/render_human.h"
 #include "core/render_retry.h"
 #include "core/render_text.h"
+#include "core/report_private.h"
 #include "core/view.h"
 
 static rc_mood mood_of(const rc_report *report)
@@ -170,6 +171,8 @@ static const struct {
 
 bool rc_human_is_id(rc_str key)
 {
+    if (rc_str_eq(key, RC_STR(RC_KEY_WAIT_BY)))
+        return true;
     for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {
         if (rc_str_eq(IDS[i].key, key))
             return true;

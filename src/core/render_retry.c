@@ -77,6 +77,8 @@ static rc_str why_not(const rc_report *report)
     case RC_CATEGORY_NONE:
         break;
     }
+    if (rc_report_code(report) == RC_CODE_DEADLINE_EXCEEDED)
+        return RC_STR("Not within the same time: it may take as long again.");
     if (rc_report_retryable(report) == RC_UNSET)
         return RC_STR("Not known.");
     return RC_STR("No: the same request would fail again.");
@@ -95,7 +97,7 @@ void rc_push_retry(rc_buf *buf, const rc_report *report, const rc_panel_style *c
     if (!rc_report_is_retryable(report)) {
         rc_buf_push(buf, why_not(report));
         if (wait_ms > 0) {
-            const bool is_ours = rc_report_class(report) == RC_CLASS_LIMIT;
+            const bool is_ours = rc_wait_is_ours(report);
             rc_buf_push(buf, rc_wait_words(report));
             rc_duration_push(buf, wait_ms);
             push_clock(buf, is_ours ? RC_STR(" (at ") : RC_STR(" (until "), wait_ms, clock);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "codec/duration.h"
+#include "core/report_private.h"
 #include "core/view.h"
 
 static bool is_path_char(char c)
@@ -59,10 +60,25 @@ void rc_push_words(rc_buf *buf, rc_str name)
     }
 }
 
+/* A wrapper has the wait of its cause, and nothing of its context. */
+bool rc_wait_is_ours(const rc_report *report)
+{
+    const int64_t wait_ms = rc_report_retry_after_ms(report);
+    if (rc_report_class(report) == RC_CLASS_LIMIT)
+        return true;
+    for (const rc_report *from = report; from != NULL && rc_report_retry_after_ms(from) == wait_ms;
+         from = rc_report_cause(from))
+        if (rc_report_context_get(from, RC_STR(RC_KEY_WAIT_BY)) != NULL)
+            return true;
+    return false;
+}
+
 rc_str rc_wait_words(const rc_report *report)
 {
-    return rc_report_class(report) == RC_CLASS_LIMIT ? RC_STR(" It renews in ")
-                                                     : RC_STR(" The provider names a wait of ");
+    if (rc_report_class(report) == RC_CLASS_LIMIT)
+        return RC_STR(" It renews in ");
+    return rc_wait_is_ours(report) ? RC_STR(" Recourse asks again after ")
+                                   : RC_STR(" The provider names a wait of ");
 }
 
 void rc_push_wait_hint(rc_buf *buf, const rc_report *report)

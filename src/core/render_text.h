@@ -16,8 +16,11 @@ rc_str rc_text_trim_end(rc_str text);
 /* "RateLimited" as words: "Rate limited". */
 void rc_push_words(rc_buf *buf, rc_str name);
 
-/* " The provider names a wait of ", or of a limit that is ours " It renews in ". Gives a static
- * string. report: borrows. */
+/* Did we choose the wait? Else the provider told it. report: borrows. */
+bool rc_wait_is_ours(const rc_report *report);
+
+/* " The provider names a wait of ", of one that we chose " Recourse asks again after ", of a limit
+ * that is ours " It renews in ". Gives a static string. report: borrows. */
 rc_str rc_wait_words(const rc_report *report);
 
 /* Appends " Wait 4s before the next try." or " The provider names a wait of 4d 20h."; nothing when

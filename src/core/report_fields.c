@@ -188,7 +188,8 @@ void rc_fields_inherit(const rc_field_table *table, void *to, const void *from)
 bool rc_context_key_is_in_view(rc_str key, unsigned view)
 {
     static const rc_str IDS[] = {RC_STR_INIT("run_id"), RC_STR_INIT("node_id"),
-                                 RC_STR_INIT("session_id"), RC_STR_INIT("attempt")};
+                                 RC_STR_INIT("session_id"), RC_STR_INIT("attempt"),
+                                 RC_STR_INIT(RC_KEY_WAIT_BY)};
     if (view != RC_VIEW_USER)
         return true;
     for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {

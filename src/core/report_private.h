@@ -71,5 +71,6 @@ const rc_report *rc_report_static_fatal(rc_code code);
 
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
+#define RC_KEY_WAIT_BY "wait_by" /* who says how long to wait; without it the provider does */
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/spend.h"
 
+#include "base/str.h"
 #include "codec/datetime.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -435,6 +436,13 @@ bool rc_spend_settle(rc_spend *spend, rc_spend_hold *hold, uint64_t cost, rc_spe
 bool rc_spend_release(rc_spend *spend, rc_spend_hold *hold)
 {
     return settle(spend, hold, 0, NULL);
+}
+
+void rc_spend_push_scope(rc_buf *buf, rc_str scope)
+{
+    rc_buf_push(buf,
+                rc_str_starts_with(scope, RC_STR("budget ")) ? RC_STR("") : RC_STR("budget of "));
+    rc_buf_push(buf, scope);
 }
 
 void rc_spend_push_usd(rc_buf *buf, uint64_t amount)

@@ -204,6 +204,9 @@ int64_t rc_spend_day(int64_t unix_ms);
 /* "$0.041": exact, with two decimals at least. */
 void rc_spend_push_usd(rc_buf *buf, uint64_t amount);
 
+/* "budget of client app"; of one that has a name of its own, whose scope is "budget day", that. */
+void rc_spend_push_scope(rc_buf *buf, rc_str scope);
+
 /* Is everything within its bounds? For tests and fuzzing. */
 bool rc_spend_validate(const rc_spend *spend);
 

@@ -412,6 +412,8 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         }
         rc_report_free(report);
     }
+    ask->facts.is_cut = !ask->facts.is_unreachable && (failure->transport == RC_TRANSPORT_EOF ||
+                                                       failure->transport == RC_TRANSPORT_RESET);
     rc_failure known = {
         .transport = failure->transport,
         .phase = ask->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : failure->phase,

@@ -52,6 +52,7 @@ typedef struct rc_gate_ask_facts {
     rc_stream_finish finish;
     rc_usage_count usage;
     bool is_unreachable;               /* nobody was there to take the request */
+    bool is_cut;                       /* the connection broke behind the request */
     const char *failure;               /* of the connection, in words; "": it did not fail */
     rc_upstream_kind failure_kind;     /* the same */
     bool is_foreign;                   /* whoever answered is no gateway of ours, */

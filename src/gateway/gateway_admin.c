@@ -290,13 +290,9 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
         rc_purse_mark(&world->purse, &plans->money, row, now_unix_ms, name, &mark);
     rc_gate_plans_drop(plans);
     rc_buf_init_fixed(&text, room, sizeof room);
-    rc_buf_push(&text, RC_STR("budget of "));
-    rc_buf_push(&text, action->spend);
-    rc_buf_push(&text, RC_STR(" raised by $"));
-    rc_buf_push_u64(&text, action->usd_micro / 1000000);
-    rc_buf_push_byte(&text, '.');
-    for (uint64_t place = 100000; place > 0; place /= 10)
-        rc_buf_push_byte(&text, (char)('0' + action->usd_micro / place % 10));
+    rc_spend_push_scope(&text, action->spend);
+    rc_buf_push(&text, RC_STR(" raised by "));
+    rc_spend_push_usd(&text, action->usd_micro);
     keep(gateway, action, rc_buf_get(&text), &mark, is_marked ? 1 : 0);
     say(outcome, RC_ADMIN_DONE, "more may be spent");
 }

@@ -92,6 +92,8 @@ typedef struct rc_job_step {
     bool is_paused;          /* of a WAIT: it is for money */
     uint32_t budget;         /* which has none: a row of the purse */
     const rc_report *report; /* NULL: it worked */
+    rc_code rests_for;       /* of a SKIP: the failure, as far as it is known */
+    rc_str text;             /* the same in words; its own memory */
 } rc_job_step;
 
 typedef struct rc_job_events rc_job_events;
@@ -264,6 +266,16 @@ void rc_gate_job_tell_deadline(const rc_gate_job *job, rc_builder *builder);
 void rc_gate_job_note_deadline(const rc_gate_job *job, rc_builder *builder);
 /* It passed while the body came. */
 void rc_gate_job_refuse_late(rc_gate_job *job);
+
+/* ---- job_rest.c: nobody can be asked ---- */
+
+/* A target is passed over: why it rests. */
+void rc_gate_job_note_rest(rc_gate_job *job, rc_job_step *step);
+/* The code of a call that no target could be asked for, by what all of them rest for: a used-up
+ * quota, or refused keys, when time alone does not open one of them sooner. */
+rc_code rc_gate_job_rests_for(const rc_gate_job *job);
+/* The message of such a call, with the targets and what they rest for; and the advice. */
+void rc_gate_job_tell_rest(const rc_gate_job *job, rc_code code, rc_builder *builder);
 
 /* ---- job_request.c: what the client asks ---- */
 

@@ -121,6 +121,7 @@ static void add_step(audit *a, const rc_job_step *step)
     record->tokens_out = step->charge.output;
     record->cost_usd_micro = step->cost_usd_micro;
     record->report = step->report;
+    record->text = step->text;
     if (step->kind == RC_RECORD_CANCEL && job->gone_text != NULL)
         record->text = rc_str_c(job->gone_text);
     if (step->is_paused)

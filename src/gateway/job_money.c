@@ -37,8 +37,12 @@ static void push_renewal(rc_buf *text, int64_t renews_unix_ms)
  * spent, $0.01 is held for calls in flight. It renews on 2026-12-01 (UTC)." */
 static void push_message(const rc_gate_try *try, const rc_spend_answer *answer, rc_buf *text)
 {
-    rc_buf_push(text, RC_STR("The budget of "));
-    rc_purse_scope(&rc_gate_job_plans(try->job)->money, answer->row, text);
+    char room[RC_PURSE_MARK_MAX];
+    rc_buf scope;
+    rc_buf_init_fixed(&scope, room, sizeof room);
+    rc_purse_scope(&rc_gate_job_plans(try->job)->money, answer->row, &scope);
+    rc_buf_push(text, RC_STR("The "));
+    rc_spend_push_scope(text, rc_buf_get(&scope));
     rc_buf_push(text, answer->spent >= answer->limit
                           ? RC_STR(" is used up; this request may cost ")
                           : RC_STR(" has no room for this request, which may cost "));

@@ -42,8 +42,12 @@ rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind)
 void rc_gate_job_steps_done(rc_gate_job *job)
 {
     const rc_alloc *alloc = &job->gate->settings.alloc;
-    for (uint32_t i = 0; i < job->step_count; i++)
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_str text = job->steps[i].text;
         rc_report_free(job->steps[i].report);
+        if (text.len > 0)
+            alloc->put(alloc->ctx, (void *)text.ptr, text.len);
+    }
     if (job->steps != job->first)
         alloc->put(alloc->ctx, job->steps, job->step_room * sizeof *job->steps);
 }
@@ -235,6 +239,7 @@ static void add_skips(rc_gate_job *job)
         step->reason = skip->reason;
         if (skip->until_ms != RC_UNLIMITED && skip->until_ms > now_ms)
             step->wait_ms = skip->until_ms - now_ms;
+        rc_gate_job_note_rest(job, step);
     }
 }
 

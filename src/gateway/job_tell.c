@@ -30,14 +30,21 @@ static rc_code missing_code(uint32_t missing)
     return RC_CODE_UNSUPPORTED_FEATURE;
 }
 
-/* Of a call that made no try. */
-static rc_code untried_code(const rc_action *action)
+/* Whatever could answer it rests. */
+static bool is_at_rest(const rc_action *action)
 {
+    return action->reason == RC_WHY_ALL_UNAVAILABLE || action->reason == RC_WHY_CREDENTIALS_DEAD;
+}
+
+/* Of a call that made no try. */
+static rc_code untried_code(const rc_gate_job *job)
+{
+    const rc_action *action = &job->action;
     if (action->reason == RC_WHY_NONE_CAPABLE)
         return missing_code(action->missing);
     if (action->reason == RC_WHY_DEADLINE_PASSED)
         return RC_CODE_DEADLINE_EXCEEDED;
-    return action->reason == RC_WHY_CREDENTIALS_DEAD ? RC_CODE_AUTH_FAILED : RC_CODE_OVERLOADED;
+    return is_at_rest(action) ? rc_gate_job_rests_for(job) : RC_CODE_OVERLOADED;
 }
 
 static void add_attempts(const rc_gate_job *job, rc_builder *builder)
@@ -64,6 +71,14 @@ static void add_attempts(const rc_gate_job *job, rc_builder *builder)
     }
 }
 
+/* A time that the latest failure did not tell is what we go by, or know from before. */
+static void set_wait(const rc_gate_job *job, rc_builder *builder, int64_t wait_ms)
+{
+    rc_builder_set_retry_after_ms(builder, wait_ms);
+    if (job->report == NULL || job->action.at_ms != job->call.not_before_ms)
+        rc_builder_set_context(builder, RC_STR("wait_by"), RC_STR("recourse"));
+}
+
 static void set_context(const rc_gate_job *job, rc_builder *builder)
 {
     const rc_action *action = &job->action;
@@ -71,8 +86,8 @@ static void set_context(const rc_gate_job *job, rc_builder *builder)
     if (action->is_retry_exhausted)
         rc_builder_set_retry_exhausted(builder, true);
     if (action->at_ms > now_ms && action->at_ms != RC_UNLIMITED)
-        rc_builder_set_retry_after_ms(builder, (int64_t)(action->at_ms - now_ms));
-    else if (job->report == NULL && untried_code(action) == RC_CODE_OVERLOADED)
+        set_wait(job, builder, (int64_t)(action->at_ms - now_ms));
+    else if (job->report == NULL && untried_code(job) == RC_CODE_OVERLOADED)
         rc_builder_set_retry_after_ms(builder, RC_GATE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
     if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
@@ -184,7 +199,7 @@ static const rc_report *tell_all(rc_gate_job *job)
     const bool is_late = (is_tried && job->is_late) || action->reason == RC_WHY_DEADLINE_PASSED;
     char room[256];
     rc_builder builder;
-    rc_code code = is_tried ? RC_CODE_NONE : untried_code(action);
+    rc_code code = is_tried ? RC_CODE_NONE : untried_code(job);
     if (is_foreign(job))
         code = RC_CODE_UNSUPPORTED_FEATURE;
     if (is_late)
@@ -199,6 +214,8 @@ static const rc_report *tell_all(rc_gate_job *job)
         rc_gate_job_tell_native(job, &builder);
     if (is_foreign(job))
         tell_foreign(job, &builder);
+    if (!is_tried && is_at_rest(action))
+        rc_gate_job_tell_rest(job, code, &builder);
     rc_builder_set_cause(&builder, job->report);
     add_attempts(job, &builder);
     if (is_tried && job->now != NULL) {

@@ -89,6 +89,14 @@ static rc_status check(const rc_record *record)
     return RC_OK;
 }
 
+const char *rc_record_tokens_are(const rc_record *record)
+{
+    const bool is_measured = (record->flags & RC_RECORD_MEASURED) != 0;
+    if ((record->flags & RC_RECORD_ESTIMATED) != 0)
+        return is_measured ? "partly_estimated" : "estimated";
+    return is_measured ? "measured" : "";
+}
+
 rc_status rc_records_check(const rc_record *records, size_t count)
 {
     int64_t made_unix_ms = 0;

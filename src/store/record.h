@@ -91,6 +91,10 @@ rc_record_kind rc_record_kind_parse(rc_str name);
 const char *rc_outcome_name(rc_outcome outcome);
 bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome);
 
+/* "measured", "estimated", "partly_estimated"; "": there are none. Gives a static string. record:
+ * borrows. */
+const char *rc_record_tokens_are(const rc_record *record);
+
 /* How an attempt ended, seen from its operation. What has no code answered, if the operation
  * succeeded there; else it was let go: its client left, or another target was quicker. OPEN: nobody
  * knows. is_there: at the target that the operation ended with. */

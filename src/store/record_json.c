@@ -116,9 +116,7 @@ static void put_usage(rc_json_writer *w, const rc_record *record)
     put_known(w, RC_STR("first_byte_ms"), record->first_byte_ms);
     put_some(w, RC_STR("tokens_in"), record->tokens_in);
     put_some(w, RC_STR("tokens_out"), record->tokens_out);
-    if ((record->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED)) != 0)
-        put_name(w, RC_STR("tokens_are"),
-                 (record->flags & RC_RECORD_MEASURED) != 0 ? "measured" : "estimated");
+    put_name(w, RC_STR("tokens_are"), rc_record_tokens_are(record));
     if (record->cost_usd_micro > 0)
         rc_record_json_usd(w, RC_STR("cost_usd"), record->cost_usd_micro);
     if ((record->flags & RC_RECORD_UNPRICED) != 0)

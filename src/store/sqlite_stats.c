@@ -147,6 +147,7 @@ static rc_stats_sample sample_of(const row *from)
         .cost_usd_micro = from->cost_usd_micro,
         .estimated_usd_micro = from->is_estimated ? from->cost_usd_micro : 0,
         .is_unpriced = from->is_unpriced,
+        .is_estimated = from->is_estimated,
     };
 }
 

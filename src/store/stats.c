@@ -106,6 +106,7 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     group->cost_usd_micro += sample->cost_usd_micro;
     group->estimated_usd_micro += sample->estimated_usd_micro;
     group->unpriced += sample->is_unpriced ? 1 : 0;
+    group->estimated += sample->is_estimated ? 1 : 0;
     group->wasted += sample->wasted;
     group->faltered += sample->has_faltered ? 1 : 0;
     group->recovered += sample->has_recovered ? 1 : 0;

@@ -47,6 +47,7 @@ typedef struct rc_stats_group {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
+    uint64_t estimated;           /* of them: nobody told all of their tokens */
     uint64_t estimated_usd_micro; /* of the cost: of attempts whose tokens nobody measured */
     uint64_t unpriced;            /* used something without a price, which is not in the cost */
     uint64_t classes[RC_STATS_CLASSES]; /* of those that failed, by rc_stats_class_place */
@@ -90,6 +91,7 @@ typedef struct rc_stats_sample {
     uint64_t cost_usd_micro;
     uint64_t estimated_usd_micro; /* as in the group */
     bool is_unpriced;
+    bool is_estimated; /* the tokens, or some of them */
 } rc_stats_sample;
 
 /* Starts empty. by: any of the above together; is_of_attempts: of attempts, not of operations.

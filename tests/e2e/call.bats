@@ -228,8 +228,21 @@ said() { [[ $stderr == *"$1"* ]]; }
     run -64 --separate-stderr call --policy fats --model up/mock/503 hello
     said 'there is no policy "fats"; did you mean fast?'
     run -124 --separate-stderr call --deadline 300ms --model up/mock/hang hello
+    echo "$stderr"
     said DeadlineExceeded
-    said deadline.client
+    # The header by which a gateway is told was typed by nobody.
+    [ "$(grep -o -- --deadline <<<"$stderr" | wc -l)" = 2 ] && [[ $stderr != *x-recourse-deadline-ms* ]]
+    said 'not finished within 300ms (--deadline)'
+    said 'raise --deadline'
+    said 'it may take as long again'
+    run -124 --separate-stderr call --agent --deadline 300ms --model up/mock/hang hello
+    [[ $output == *'within 300ms (--deadline)'* && $output == *'"rule":"deadline.client"'* ]]
+    [[ $output != *x-recourse-deadline-ms* ]]
+    export KEY_2=key-22222222 NO_SUCH_VARIABLE=key-33333333
+    start serve serve --config recourse.yaml
+    run -124 --separate-stderr call --via "http://127.0.0.1:$port" --deadline 300ms --model up/mock/hang hello
+    [[ $stderr != *x-recourse-deadline-ms* ]]
+    said 'raise --deadline'
 }
 
 # ---- failures that do not ----
@@ -449,6 +462,44 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
         said Overloaded
         said 'demo/503 · 3 attempts · waited 10ms'
     done
+}
+
+# Ends the gateway at once when the words are in the file.
+end_gateway_at() { # WORDS FILE
+    until_true grep -q "$1" "$2"
+    kill -KILL "${pids[-1]}"
+    wait "${pids[-1]}" || true
+    unset 'pids[-1]'
+}
+
+@test "--via: a gateway that is gone half-way is not taken for its provider" {
+    export KEY_2=key-22222222 NO_SUCH_VARIABLE=key-33333333
+    mock
+    start serve serve --config recourse.yaml
+    via=http://127.0.0.1:$port
+    call --via "$via" --model up/mock/trickle-100+tokens-200 hello >half 2>why &
+    asked=$!
+    end_gateway_at . half
+    status=0
+    wait "$asked" || status=$?
+    cat why
+    [ "$status" = 75 ]
+    tr -d '│\n' <why | tr -s ' ' | grep -F "The gateway at $via closed the connection before the answer was complete."
+    grep -F 'See whether the gateway still runs' why
+    run ! grep -E 'HTTP 502|provider.s stream' why
+
+    # While it waits there is no stream of anybody's to be interrupted.
+    start again serve --config recourse.yaml
+    via=http://127.0.0.1:$port
+    call --via "$via" --model up/mock/429-retry-after-20 hello 2>why &
+    asked=$!
+    end_gateway_at retrying why
+    status=0
+    wait "$asked" || status=$?
+    cat why
+    [ "$status" = 75 ]
+    tr -d '│\n' <why | tr -s ' ' | grep -F "The gateway at $via closed the connection before it answered."
+    run ! grep -E 'HTTP 502|provider|incomplete' why
 }
 
 @test "--via: the token from the environment or a file, never from everybody's" {

@@ -141,3 +141,61 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     wait $pid
     [ "$(grep -c budget_unpriced log)" = 2 ]
 }
+
+@test "what was estimated is marked wherever money is shown" {
+    printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 100.0, output: 200.0}]\n' >prices.yaml
+    printf 'store: sqlite:a.db\nprices: prices.yaml\nproviders: {demo: {kind: demo}}\n' >demo.yaml
+    "$RECOURSE" call --quiet --config demo.yaml --model demo/tokens-5 hi
+    run -0 "$RECOURSE" audit stats --config demo.yaml
+    [[ $output != *'~'* ]]
+    run -0 "$RECOURSE" audit list --width 120 --config demo.yaml
+    echo "$output"
+    [[ $output == *' $0.0015'* && $output != *'~'* ]]
+    run -75 "$RECOURSE" call --quiet --config demo.yaml --policy none --model demo/trickle-1+cut-after-3 hi
+    run -0 "$RECOURSE" audit list --width 120 --config demo.yaml
+    echo "$output"
+    # How much of it came before the cut is not the same each time.
+    [[ $output =~ \ (~[$]0[.]001[0-9]) ]]
+    guess=${BASH_REMATCH[1]}
+    [[ $output == *' $0.0015'* && $output == *'~: estimated.'* ]]
+    run -0 "$RECOURSE" audit list --format markdown --config demo.yaml
+    [[ $output == *"| ~\\${guess#\~} |"* && $output == *'| \$0.0015 |'* ]]
+    run -0 "$RECOURSE" audit stats --width 100 --config demo.yaml
+    echo "$output"
+    [[ $output == *'cost        ~$0.002'*" out; of it estimated (~): ${guess#\~}, 1 call"* ]]
+    [[ $output == *" $guess"* && $output == *' $0.0015'* ]]
+    "$RECOURSE" audit stats --format json --config demo.yaml >sums.json
+    for of in operations attempts; do "$RECOURSE" audit export --format csv --of $of --config demo.yaml >$of.csv; done
+    python3 - <<'END'
+import csv
+import json
+sums = json.load(open("sums.json"))
+for of in ("operations", "attempts"):
+    rows = list(csv.DictReader(open(of + ".csv")))
+    assert list(rows[0])[-1] == "tokens_are", rows[0]
+    assert [row["tokens_are"] for row in rows] == ["measured", "estimated"], rows
+    assert rows[0]["cost_usd_micro"] == "1500", rows
+    assert sums[of]["estimated"] == 1, sums
+    assert round(sums[of]["estimated_usd"] * 1e6) == int(rows[1]["cost_usd_micro"]), sums
+END
+}
+
+@test "a budget with a name is called by it; what it refused is no failed attempt" {
+    printf 'as_of: 2026-11-01\nprices: [{kind: demo, model: "*", input: 100.0, output: 200.0}]\n' >prices.yaml
+    cat >demo.yaml <<'END'
+store: sqlite:a.db
+prices: prices.yaml
+providers: {demo: {kind: demo}}
+budgets: [{name: day, per: day, limit_usd: 0.001, on_exceed: fail}]
+END
+    run -69 --separate-stderr "$RECOURSE" call --config demo.yaml --model demo/tokens-5 --max-tokens 9 hi
+    echo "$stderr"
+    [[ $stderr == *'The budget day has no room for this request'* ]]
+    run -0 "$RECOURSE" audit stats --width 120 --config demo.yaml
+    echo "$output"
+    [[ $output == *'100% failed'* && $output != *'nothing failed'* ]]
+    [[ $output == *'no attempt failed: what failed was refused before anybody was asked'* ]]
+    "$RECOURSE" call --quiet --model demo/tokens-5 hi
+    run -0 "$RECOURSE" audit stats --store recourse.db
+    [[ $output == *'nothing failed'* ]]
+}

@@ -198,3 +198,9 @@ END
     run -74 --separate-stderr bash -c '"$RECOURSE" simulate world.yaml >/dev/full'
     [ "$stderr" = "recourse: cannot write the output: No space left on device" ]
 }
+
+@test "the README shows what is printed" {
+    sed -n '/^\$ recourse simulate quota --width 100$/,/^```$/p' "$RECOURSE_SOURCE/README.md" | sed '1d;$d' >told
+    [ "$(grep -c '%' told)" -ge 6 ]
+    diff told <(LANG=C.UTF-8 "$RECOURSE" simulate quota --width 100 | head -n "$(wc -l <told)")
+}

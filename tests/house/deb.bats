@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
 setup_file() {
     command -v dpkg-shlibdeps >/dev/null || skip "there is no dpkg-dev"
     export RECOURSE_BUILD=$BATS_FILE_TMPDIR
@@ -35,6 +37,27 @@ setup_file() {
     run ! grep -v ' root/root ' <(dpkg-deb -c "$deb")
     run ! grep -E '^-.......w' <(dpkg-deb -c "$deb")
     [ "$(stat -c %a "$tree/etc/recourse/credentials")" = 700 ]
+}
+
+@test "who answers for it and what has changed is said, and what it refers to is in it" {
+    maintainer=$(dpkg-deb -f "$deb" Maintainer)
+    [[ $maintainer =~ ^[^\<]+\ \<[a-z.]+@[a-z.]+\>$ && $maintainer != *localhost* ]]
+    doc=$tree/usr/share/doc/recourse
+    gzip -dc "$doc/changelog.gz" >changelog
+    cat changelog
+    [ "$(dpkg-parsechangelog -l changelog -S Version)" = "$(dpkg-deb -f "$deb" Version)" ]
+    [ "$(dpkg-parsechangelog -l changelog -S Maintainer)" = "$maintainer" ]
+    gzip -dc "$doc/NEWS.gz" | diff - "$RECOURSE_SOURCE/CHANGELOG.md"
+    named=$(grep -o '/usr/share/doc/[a-zA-Z./-]*' "$tree/etc/recourse/recourse.yaml")
+    [ -n "$named" ]
+    for file in $named; do
+        echo "$file"
+        [ -s "$tree$file" ]
+    done
+    run ! grep -E '(^|[^/])docs/' "$tree/etc/recourse/recourse.yaml"
+    DEBFULLNAME='A Builder' DEBEMAIL=builder@there.test RECOURSE_BUILD=$BATS_TEST_TMPDIR \
+        "$RECOURSE_SOURCE/tools/deb.sh" "$(dirname "$RECOURSE")"
+    [ "$(dpkg-deb -f "$BATS_TEST_TMPDIR"/*.deb Maintainer)" = 'A Builder <builder@there.test>' ]
 }
 
 @test "what of others is in the binary is named, with its terms" {

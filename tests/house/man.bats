@@ -106,9 +106,38 @@ offered() { # WORD...
     [ "$(offered recourse doctor --format j)" = json ]
     [ "$(offered recourse audit ex)" = export ]
     [ "$(offered recourse config im)" = import ]
+    [ "$(offered recourse config import "")" = litellm ]
+    [ -z "$(offered recourse config lite)" ]
+    [ "$(offered recourse serve --log "" | xargs)" = 'auto json human off' ]
+    [ "$(offered recourse audit list --code RateL)" = RateLimited ]
+    [ "$(offered recourse audit list --class ProviderTra)" = ProviderTransient ]
+    [ "$(offered recourse audit stats --by h)" = hour ]
+    [ "$(offered recourse errors QuotaE)" = QuotaExhausted ]
     for command in $(commands); do
         diff <(helped "$command") \
             <(offered recourse "$command" -- | sed -n 's/^--//p' | grep -vx help | sort)
     done
     [ -z "$(offered recourse exec -- --bud)" ]
+}
+
+@test "zsh and fish offer what bash does" {
+    zsh=$RECOURSE_SOURCE/completions/recourse.zsh fish=$RECOURSE_SOURCE/completions/recourse.fish
+    grep -qF "'1:verb:(check show keys prices import)'" "$zsh"
+    grep -qF '[[ $words[2] = import ]]; then compadd litellm; else' "$zsh"
+    grep -qE -- "'--log=.*:FORMAT:\(auto json human off\)'" "$zsh"
+    grep -qE -- "'--code=.*:CODE:\(.* RateLimited .*\)'" "$zsh"
+    grep -qE -- "'--class=.*:CLASS:\(.* ProviderTransient .*\)'" "$zsh"
+    grep -qE -- "'--by=.*:LIST:_values -s , what target code .*'" "$zsh"
+    grep -qE "'1:code:\(.* QuotaExhausted .*\)'" "$zsh"
+    command -v fish >/dev/null || skip "there is no fish"
+    # What it offers for a line.
+    tried() { fish --no-config -c "source '$fish'; complete -C '$1'" | cut -f1; }
+    [ "$(tried 'recourse config import lite')" = litellm ]
+    [ -z "$(tried 'recourse config lite')" ]
+    [ "$(tried 'recourse config im')" = import ]
+    [ "$(tried 'recourse serve --log hu')" = human ]
+    [ "$(tried 'recourse audit list --code RateL')" = RateLimited ]
+    [ "$(tried 'recourse audit list --class ProviderTra')" = ProviderTransient ]
+    [ "$(tried 'recourse audit stats --by ho')" = hour ]
+    [ "$(tried 'recourse errors QuotaE')" = QuotaExhausted ]
 }

@@ -50,6 +50,13 @@ has_systemd() {
     grep -qxF "listen: $port" "$RECOURSE_SOURCE/packaging/recourse.yaml"
 }
 
+@test "the audit is found from anywhere: its path is in full, in the service's folder" {
+    folder=/var/lib/$(sed -n 's/^StateDirectory=//p' recourse.service)
+    grep -qxF "store: sqlite:$folder/recourse.db" "$RECOURSE_SOURCE/packaging/recourse.yaml"
+    grep -qF "$folder/recourse.db" "$RECOURSE_SOURCE/docs/deployment.md"
+    grep -qF "rm -rf $folder" "$RECOURSE_SOURCE/packaging/debian/postrm"
+}
+
 @test "the example is a good configuration, also with all that is a comment in it" {
     "$RECOURSE" config check "$RECOURSE_SOURCE/packaging/recourse.yaml"
     sed -e 's/^\( *\)# \(openai\|anthropic\): /\1\2: /' -e '/^ *- {model: "\*"/d' \

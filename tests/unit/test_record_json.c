@@ -242,9 +242,31 @@ static void classes_have_places(void **state)
     assert_int_equal(rc_stats_class_at(RC_CLASS_INTERNAL), RC_CLASS_INTERNAL);
 }
 
+static void whose_tokens(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t flags;
+        const char *name;
+    } rows[] = {
+        {0, ""},
+        {RC_RECORD_STREAMING | RC_RECORD_COMMITTED, ""},
+        {RC_RECORD_MEASURED, "measured"},
+        {RC_RECORD_ESTIMATED | RC_RECORD_STREAMING, "estimated"},
+        {RC_RECORD_ESTIMATED | RC_RECORD_MEASURED, "partly_estimated"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rc_record record;
+        rc_record_init(&record, RC_RECORD_ATTEMPT);
+        record.flags = rows[i].flags;
+        assert_string_equal(rc_record_tokens_are(&record), rows[i].name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whose_tokens),
         cmocka_unit_test(an_operation_leaves_out_what_is_not_known),
         cmocka_unit_test(one_that_is_open_has_no_end),
         cmocka_unit_test(an_operation_that_the_client_tried_again),

@@ -162,6 +162,9 @@ static void test_hints(void **state)
     expect_hint("{\"user_action\":{\"kind\":\"add_credit\",\"detail\":\"Pay.\"}}", "Pay.");
     expect_hint("{\"provider_metadata\":{\"retry_after_ms\":1000}}",
                 "The provider names a wait of 1s.");
+    expect_hint("{\"provider_metadata\":{\"retry_after_ms\":1000},"
+                "\"context\":{\"wait_by\":\"recourse\"}}",
+                "Recourse asks again after 1s.");
     expect_hint("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":1500}}",
                 "Wait 2s before the next try.");
     expect_hint("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":0}}", NULL);

@@ -234,10 +234,22 @@ static void test_retry_sentences(void **state)
                  0, 0, "Not until that is put right.");
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT("5000") "}", 0, 0,
                  "used up. The provider names a wait of 5s.");
+    expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT(
+                     "5000") ",\"context\":{\"wait_by\":\"recourse\"}}",
+                 now, 0, "used up. Recourse asks again after 5s (at 01:02:09 UTC).");
+    /* A wrapper has the wait of its cause; a cause with another wait says nothing of it. */
+    expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
+                     "5000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
+                 now, 0, "Recourse asks again after 5s");
+    expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
+                     "6000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
+                 now, 0, "The provider names a wait of 5s");
     expect_retry("{\"retryable\":false,\"error_class\":\"Limit\"," WAIT("5000") "}", now, 0,
                  "fail again. It renews in 5s (at 01:02:09 UTC).");
     expect_retry("{\"retryable\":false," WAIT("5000") "}", now, 0,
                  "The provider names a wait of 5s (until 01:02:09 UTC).");
+    expect_retry("{\"retryable\":false,\"error_code\":\"DeadlineExceeded\"}", 0, 0,
+                 "Not within the same time: it may take as long again.");
     expect_retry("{\"error_category\":\"configuration\"}", 0, 0, "No: the set-up must");
     expect_retry("{\"error_category\":\"content\"}", 0, 0, "No: the request must");
     expect_retry("{\"error_category\":\"ambiguous\"}", 0, 0, "Not safe: ");

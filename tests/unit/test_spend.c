@@ -405,20 +405,34 @@ static void test_dollars(void **state)
     expect_usd(RC_SPEND_MAX, "$1000000000000.00");
 }
 
+static void expect_scope(const char *scope, const char *words)
+{
+    char room[64];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_spend_push_scope(&text, rc_str_c(scope));
+    assert_int_equal(rc_buf_get(&text).len, strlen(words));
+    assert_memory_equal(rc_buf_get(&text).ptr, words, strlen(words));
+}
+
+/* Nobody says "the budget of budget day". */
+static void scopes_have_words(void **state)
+{
+    (void)state;
+    expect_scope("client app", "budget of client app");
+    expect_scope("budget day", "budget day");
+    expect_scope("route budget", "budget of route budget");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reserve_and_settle),
-        cmocka_unit_test(test_overrun),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_news),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_waking),
-        cmocka_unit_test(test_never_overrun),
-        cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_validate),
-        cmocka_unit_test(test_dollars),
+        cmocka_unit_test(scopes_have_words),  cmocka_unit_test(test_reserve_and_settle),
+        cmocka_unit_test(test_overrun),       cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_several),       cmocka_unit_test(test_news),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_waking),
+        cmocka_unit_test(test_never_overrun), cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_validate),      cmocka_unit_test(test_dollars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

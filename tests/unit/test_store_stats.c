@@ -74,6 +74,7 @@ static void test_operations(void **state)
     assert_int_equal(stats.total->attempts, 110);
     assert_int_equal(stats.total->tokens_in, 120000);
     assert_int_equal(stats.total->cost_usd_micro, 600000);
+    assert_int_equal(stats.total->estimated, 0);
     assert_int_equal(rc_histogram_at(&stats.total->latency, 500), 50);
     assert_int_equal(rc_histogram_at(&stats.total->latency, 990), 99);
     assert_int_equal(stats.total->latency.max_ms, 100);

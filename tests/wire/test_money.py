@@ -426,6 +426,9 @@ def raise_outlasts_a_restart():
             answer = gateway.post("/admin/v1/budgets/route%20*/raise", b'{"usd": %s}' % usd)
             check(answer.status == 200, answer)
         check(budget()[0]["limit_usd"] == 5000.51 and status() == 200, budget())
+        listed = gateway.run("audit", "list", "--outcome", "notice", "--width", "160").stdout.decode()
+        for words in ("budget of route * raised by $5000.00", "budget of route * raised by $0.50"):
+            check(f": {words} by " in listed, listed)
         gateway.end()
         gateway.start()
         check(budget()[0]["limit_usd"] == 5000.51 and budget()[0]["raised_usd"] == 5000.5, budget())

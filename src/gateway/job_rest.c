@@ -1,0 +1,135 @@
+/* What is said when nobody can be asked: what each target rests for. */
+#include "base/str.h"
+#include "gateway/job.h"
+
+#define WORDS_MAX 512u
+#define MESSAGE_MAX 2048u
+
+void rc_gate_job_note_rest(rc_gate_job *job, rc_job_step *step)
+{
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    char room[WORDS_MAX];
+    rc_buf words;
+    rc_buf_init_fixed(&words, room, sizeof room);
+    step->rests_for = rc_gate_world_rest(job->gate->world, job->plan.entries[step->entry].target,
+                                         step->reason, rc_gate_now(job->gate), &words);
+    const rc_str text = rc_buf_get(&words);
+    char *own =
+        text.len > 0 && rc_buf_status(&words) == RC_OK ? alloc->get(alloc->ctx, text.len) : NULL;
+    if (own == NULL)
+        return;
+    memcpy(own, text.ptr, text.len);
+    step->text = rc_str_make(own, text.len);
+}
+
+/* Passed over for what time or money may cure, and not passed over again later. */
+static bool is_rest(const rc_gate_job *job, uint32_t at)
+{
+    const rc_job_step *step = &job->steps[at];
+    if (step->kind != RC_RECORD_SKIP || step->reason == RC_WHY_SKIP_CAPABILITY)
+        return false;
+    for (uint32_t i = at + 1; i < job->step_count; i++)
+        if (job->steps[i].kind == RC_RECORD_SKIP && job->steps[i].entry == step->entry)
+            return false;
+    return true;
+}
+
+/* How many targets rest for what. */
+typedef struct rests {
+    uint32_t used_up;
+    uint32_t refused;
+    uint32_t other; /* time opens them */
+} rests;
+
+static rests count_rests(const rc_gate_job *job)
+{
+    rests all = {.other = job->gate->skips.count > RC_SKIPS_MAX ? 1 : 0};
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (!is_rest(job, i))
+            continue;
+        if (step->rests_for == RC_CODE_QUOTA_EXHAUSTED)
+            all.used_up++;
+        else if (step->rests_for == RC_CODE_AUTH_FAILED)
+            all.refused++;
+        else if (step->reason != RC_WHY_SKIP_OUT_OF_SERVICE)
+            all.other++;
+    }
+    return all;
+}
+
+rc_code rc_gate_job_rests_for(const rc_gate_job *job)
+{
+    const rests all = count_rests(job);
+    if (all.other > 0 || all.used_up + all.refused == 0)
+        return RC_CODE_OVERLOADED;
+    return all.used_up > 0 ? RC_CODE_QUOTA_EXHAUSTED : RC_CODE_AUTH_FAILED;
+}
+
+/* "m/gpt-4o: quota used up (key m:1)" */
+static void push_target(const rc_gate_job *job, const rc_job_step *step, rc_buf *text)
+{
+    rc_buf_push(text, rc_gate_job_provider_of(job, step->entry)->config->name);
+    rc_buf_push_byte(text, '/');
+    rc_buf_push(text, rc_gate_job_model_of(job, step->entry));
+    rc_buf_push(text, RC_STR(": "));
+    rc_buf_push(text, step->text.len > 0 ? step->text : rc_str_c(rc_reason_text(step->reason)));
+}
+
+/* As many targets as there is room for. */
+static void push_targets(const rc_gate_job *job, rc_buf *text)
+{
+    uint32_t count = 0;
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        char room[MESSAGE_MAX / 2];
+        rc_buf one;
+        if (!is_rest(job, i))
+            continue;
+        rc_buf_init_fixed(&one, room, sizeof room);
+        push_target(job, &job->steps[i], &one);
+        if (rc_buf_status(&one) != RC_OK ||
+            rc_buf_get(text).len + rc_buf_get(&one).len > MESSAGE_MAX - 64) {
+            left_out++;
+            continue;
+        }
+        rc_buf_push(text, count++ > 0 ? RC_STR("; ") : RC_STR(" "));
+        rc_buf_push(text, rc_buf_get(&one));
+    }
+    if (left_out > 0) {
+        rc_buf_push(text, count > 0 ? RC_STR("; and ") : RC_STR(" It is so with "));
+        rc_buf_push_u64(text, left_out);
+        rc_buf_push(text, RC_STR(" more"));
+    }
+    rc_buf_push(text, count + left_out > 0 ? RC_STR(".") : RC_STR(""));
+}
+
+/* Where the targets rest for different things, the code's own advice is half of it. */
+static void advise(const rc_gate_job *job, rc_code code, rc_builder *builder)
+{
+    const rests all = count_rests(job);
+    if (code == RC_CODE_QUOTA_EXHAUSTED && all.refused > 0)
+        rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
+                              RC_STR("Add credit, raise the plan or the spending limit, or wait "
+                                     "for the quota to renew; replace the keys that were "
+                                     "refused."));
+    else if (code == RC_CODE_OVERLOADED && all.used_up + all.refused > 0)
+        rc_builder_set_action(builder, RC_ACTION_WAIT_AND_RETRY,
+                              RC_STR("Wait for the time that is given, or use another model. "
+                                     "Credit, or good keys, open the other targets."));
+}
+
+void rc_gate_job_tell_rest(const rc_gate_job *job, rc_code code, rc_builder *builder)
+{
+    char room[MESSAGE_MAX];
+    char clause[128];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_push(&text, rc_gate_sentence(rc_reason_text(job->action.reason), clause, sizeof clause));
+    push_targets(job, &text);
+    rc_builder_set_message(builder, rc_buf_get(&text));
+    advise(job, code, builder);
+    /* Nobody was asked, and a time is known. */
+    if (code == RC_CODE_QUOTA_EXHAUSTED)
+        rc_builder_set_http_status(builder, 503);
+}

@@ -1,0 +1,199 @@
+"""When nobody can be asked, the client, the audit and `recourse call` say what the targets rest for: a
+used-up quota is not called an overload, and a refused key is named."""
+
+import json
+
+from gateways import Lasting, chat
+from harness import Suite, check, main
+from mocks import Mock
+from peers import CLEAN, Client, Upstream, http, say
+
+gateway = Lasting({})
+mock = Mock(gateway.folder)
+base = f"http://127.0.0.1:{mock.port}/v1"
+
+
+DAY = http(b'{"error":{"message":"Rate limit reached on requests per day (RPD): Limit 200, Used 200.","code":'
+           b'"rate_limit_exceeded"}}', status="429 Too Many", extra=b"Retry-After: 3600\r\n")
+upstream = Upstream()
+upstream.on_stray = lambda conn, request: say(conn, DAY)
+
+
+def provider(*keys):
+    return {"kind": "openai_compatible", "base_url": base, "keys": [f"env:{key}" for key in keys]}
+
+
+def chain(*targets):
+    return [{"target": target, "tries": 1} for target in targets]
+
+
+MANY = [f"many{number}" for number in range(20)]
+# Cases run side by side: each has providers of its own.
+gateway.write({
+    "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db", "threads": 1,
+    "providers": {**{name: provider("KEY_1", "KEY_2") for name in ("m", "m2", "m3", "m4", "both")},
+                  **{name: provider("KEY_1") for name in ("n", "n2", "o", "k", "k2", *MANY)},
+                  "told": {**provider("KEY_1"), "base_url": upstream.url("/v1")}},
+    "breaker": {"min_calls": 0},
+    "routes": [{"model": "quota", "chain": chain("m/quota")},
+               {"model": "called", "chain": chain("m3/quota")},
+               {"model": "waits", "chain": chain("m4/quota")},
+               {"model": "told", "chain": chain("told/x")},
+               {"model": "limited", "chain": chain("n/429-retry-after-60")},
+               {"model": "refused", "chain": chain("k/401")},
+               {"model": "busy", "chain": chain("o/503-retry-after-70")},
+               {"model": "all", "chain": chain("m2/quota", "k2/401")},
+               {"model": "some", "chain": chain("m2/quota", "n2/429-retry-after-60")},
+               {"model": "many", "chain": chain(*(f"{name}/quota" for name in MANY))}],
+})
+
+
+def ask(model):
+    with Client(gateway.port) as client:
+        return client.ask(chat(model))
+
+
+def told(model, status, code, message, action):
+    """The target is known to rest: what is said at once, with nobody asked."""
+    answer = ask(model)
+    check(answer.status == status and answer.end == CLEAN, answer)
+    check(answer.get("x-recourse-error-code") == code, answer.head.raw)
+    check(answer.get("x-recourse-attempts") == "", answer.head.raw)
+    report = json.loads(answer.body)["recourse"]
+    check(report["message"] == message, report)
+    check(report["user_action"]["kind"] == action, report)
+    return answer, report
+
+
+def shown(report):
+    page = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "markdown", report["report_id"])
+    check(page.returncode == 0, page.stderr)
+    return " ".join(page.stdout.decode().split())
+
+
+def used_up():
+    check(ask("quota").status == 429)
+    answer, report = told("quota", 503, "QuotaExhausted",
+                          "No target can be asked now. m/quota: quota used up (keys m:1, m:2).", "add_credit")
+    check(int(answer.get("retry-after")) > 60 and answer.get("x-should-retry") == "false", answer.head.raw)
+    check(json.loads(answer.body)["error"]["code"] == "insufficient_quota", answer.body)
+    check(report["retryable"] is False, report)
+    page = shown(report)
+    check("more: quota used up (keys m:1, m:2)" in page and "Overloaded" not in page, page)
+    # The account's quota is that of every model.
+    told("m/another", 503, "QuotaExhausted",
+         "No target can be asked now. m/another: quota used up (keys m:1, m:2).", "add_credit")
+
+
+def limited():
+    check(ask("limited").status == 429)
+    answer, report = told("limited", 503, "Overloaded",
+                          "No target can be asked now. n/429-retry-after-60: rate limited (key n:1).",
+                          "wait_and_retry")
+    check(0 < int(answer.get("retry-after")) <= 60 and report["retryable"] is True, answer.head.raw)
+
+
+def overloaded():
+    check(ask("busy").status == 503)
+    told("busy", 503, "Overloaded", "No target can be asked now. o/503-retry-after-70: overloaded.",
+         "wait_and_retry")
+
+
+def refused():
+    check(ask("refused").status == 401)
+    answer, report = told("refused", 401, "AuthFailed",
+                          "Every credential was refused. k/401: refused (key k:1).", "check_credentials")
+    check(answer.get("x-should-retry") == "false", answer.head.raw)
+    check("refused (key k:1)" in shown(report), shown(report))
+
+
+def mixed():
+    for model in ("m2/quota", "k2/401", "n2/429-retry-after-60"):
+        check(ask(model).status in (401, 429), model)
+    _, report = told("all", 503, "QuotaExhausted",
+                     "No target can be asked now. m2/quota: quota used up (keys m2:1, m2:2); "
+                     "k2/401: refused (key k2:1).", "add_credit")
+    check("replace the keys that were refused" in report["user_action"]["detail"], report)
+    # One of them opens by itself: that is worth a wait.
+    answer, report = told("some", 503, "Overloaded",
+                          "No target can be asked now. m2/quota: quota used up (keys m2:1, m2:2); "
+                          "n2/429-retry-after-60: rate limited (key n2:1).", "wait_and_retry")
+    check(0 < int(answer.get("retry-after")) <= 60, answer.head.raw)
+    check("Credit" in report["user_action"]["detail"], report)
+
+
+def keys_differ():
+    """One key of the target is used up, the other one refused."""
+    for model in ("both/401", "both/quota"):
+        ask(model)
+    answer = ask("both/ok")
+    report = json.loads(answer.body)["recourse"]
+    check(answer.status == 503 and report["error_code"] == "QuotaExhausted", answer)
+    check("quota used up (key both:" in report["message"] and ", refused (key both:" in report["message"], report)
+
+
+def many():
+    """Those that there is no line for are not said to rest for the same."""
+    for name in MANY:
+        check(ask(f"{name}/quota").status == 429)
+    report = json.loads(ask("many").body)["recourse"]
+    check(report["error_code"] == "Overloaded", report)
+    check("many0/quota: quota used up (key many0:1); many1/quota" in report["message"], report)
+
+
+def said_by(command, *more):
+    done = gateway.run("call", "--via", f"http://127.0.0.1:{gateway.port}", *more, "--model", command, "hi")
+    return " ".join((done.stderr + done.stdout).decode().replace("│", " ").split())
+
+
+def whose_wait():
+    """Ten minutes that we chose are not the provider's word; what it told is."""
+    for more in ((), ("--format", "markdown"), ("--format", "json")):
+        for _ in range(2):
+            said = said_by("waits", *more)
+            check("Recourse asks again after" in said and "names a wait" not in said, said)
+    said = said_by("told")
+    check("The provider names a wait of 1h" in said and "asks again" not in said, said)
+    check("Recourse asks again after" in said_by("told"), "it was not asked")
+    report = json.loads(ask("waits").body)["recourse"]
+    check(report["context"]["wait_by"] == "recourse", report)
+    check("Recourse asks again after" in shown(report), shown(report))
+
+
+def call_says_it():
+    check(ask("called").status == 429)
+    said = said_by("called")
+    check("m3/quota: quota used up (keys m3:1, m3:2)" in said and "Add credit" in said, said)
+
+
+def restarted():
+    """What a gateway knows from its store is told in the same words."""
+    other = Lasting({"providers": {"m": provider("KEY_1")}, "routes": []}).start()
+    try:
+        with Client(other.port) as client:
+            check(client.ask(chat("m/quota")).status == 429)
+        other.end()
+        other.start()
+        with Client(other.port) as client:
+            answer = client.ask(chat("m/quota"))
+        check(answer.status == 503 and b"m/quota: quota used up (key m:1)." in answer.body, answer)
+    finally:
+        other.stop()
+
+
+gateway.start(is_plain=True)
+suite = Suite()
+suite.case("a used-up quota", used_up)
+suite.case("a rate limit", limited)
+suite.case("an overload", overloaded)
+suite.case("a refused key", refused)
+suite.case("targets that rest for different things", mixed)
+suite.case("keys that rest for different things", keys_differ)
+suite.case("more targets than are listed", many)
+suite.case("recourse call", call_says_it)
+suite.case("whose wait it is", whose_wait)
+suite.case("after a restart", restarted)
+try:
+    main(suite, gateway, upstream)
+finally:
+    mock.stop()
