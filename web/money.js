@@ -20,5 +20,12 @@ export function money(sum) {
 }
 
 // Of one request or attempt, which says how its tokens were counted.
-export const moneyOf = ({ cost_usd: cost, tokens_are: are }) =>
-    money({ cost_usd: cost, estimated_usd: are === "estimated" ? cost : 0 });
+const GUESSES = { estimated: " (estimated)", partly_estimated: " (partly estimated)" };
+export const guessOf = ({ tokens_are: are }) => GUESSES[are] || "";
+
+export function moneyOf(record) {
+    const guess = guessOf(record);
+    if (!guess)
+        return usd(record.cost_usd);
+    return el("span", { title: guess.trim() }, `≈ ${usd(record.cost_usd)}`, el("span", { class: "hidden" }, guess));
+}

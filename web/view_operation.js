@@ -7,7 +7,7 @@ import { outcomeBadge, placeOf, wayOf } from "/app/badge.js";
 import { reportFacts } from "/app/report.js";
 import { table } from "/app/table.js";
 import { bar } from "/app/bar.js";
-import { moneyOf } from "/app/money.js";
+import { guessOf, moneyOf } from "/app/money.js";
 
 // "openai answered; it took 3 tries, after Rate limited and Overloaded."
 function summary(op, records) {
@@ -60,16 +60,15 @@ const signs = { begin: "▸", attempt: "", wait: "◷", switch: "⇄", skip: "�
 // What an attempt measured, in one line.
 function numbers(record) {
     const parts = [];
-    const isEstimated = record.tokens_are === "estimated";
     if (record.latency_ms !== undefined)
         parts.push(`took ${ms(record.latency_ms)}`);
     if (record.first_byte_ms !== undefined && !record.code)
         parts.push(`first byte after ${ms(record.first_byte_ms)}`);
     if (record.tokens_in || record.tokens_out)
         parts.push(`${count(record.tokens_in || 0)} tokens in, ${count(record.tokens_out || 0)} out${
-            isEstimated ? " (estimated)" : ""}`);
+            guessOf(record)}`);
     if (record.cost_usd !== undefined)
-        parts.push(`${isEstimated ? "≈ " : ""}${usd(record.cost_usd)}`);
+        parts.push(`${guessOf(record) ? "≈ " : ""}${usd(record.cost_usd)}`);
     if (record.bytes && !record.code)
         parts.push(bytes(record.bytes));
     if (record.committed)
@@ -138,7 +137,7 @@ function factsOf(op) {
         ["Waited", op.wait_ms && ms(op.wait_ms)],
         ["Tries", count(op.attempts)],
         ["Tokens", (op.tokens_in || op.tokens_out) && [count(op.tokens_in || 0), " in, ",
-            count(op.tokens_out || 0), " out", op.tokens_are === "estimated" ? " (estimated)" : ""]],
+            count(op.tokens_out || 0), " out", guessOf(op)]],
         ["Cost", op.cost_usd !== undefined && moneyOf(op)],
         ["Answer", op.bytes && `${bytes(op.bytes)}${op.streaming ? ", streamed" : ""}`],
         ["Report", op.report_id && copied(op.report_id), "long"],
