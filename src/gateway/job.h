@@ -32,6 +32,8 @@
 #define RC_JOB_TAIL_MS 500u
 /* However late it is, the store has so long: a call that ends at its deadline is kept like any. */
 #define RC_JOB_KEEP_MS 1000u
+/* And no longer than this, which is more than its own retries take. */
+#define RC_JOB_KEEP_MOST_MS 30000u
 /* When whoever finds no room here is to come again. Nobody knows when there will be some. */
 #define RC_GATE_BUSY_MS 1000
 

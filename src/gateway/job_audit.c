@@ -365,13 +365,18 @@ static bool keep_record(rc_gate_job *job)
     return is_waiting;
 }
 
-/* Until when the store may take its time. */
+/* Until when the store may take its time: a disk that hangs does not hold a finished answer for the
+ * ten minutes that a model may take. */
 static uint64_t keep_by(const rc_gate_job *job)
 {
+    const uint64_t now_ms = rc_gate_now(job->gate);
     const uint64_t deadline_ms =
         job->call.plan != NULL ? job->call.deadline_at_ms : rc_gate_job_deadline(job);
-    const uint64_t least_ms = rc_gate_now(job->gate) + RC_JOB_KEEP_MS;
-    return deadline_ms > least_ms ? deadline_ms : least_ms;
+    const uint64_t least_ms = now_ms + RC_JOB_KEEP_MS;
+    const uint64_t most_ms = now_ms + RC_JOB_KEEP_MOST_MS;
+    if (deadline_ms < least_ms)
+        return least_ms;
+    return deadline_ms < most_ms ? deadline_ms : most_ms;
 }
 
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then)
