@@ -207,6 +207,7 @@ static rc_status find_some(rc_str text, rc_json_member *members, size_t count, b
         members[i].is_found = what.found >> i & 1;
         if (!members[i].is_found)
             continue;
+        /* cppcheck-suppress uninitvar ; what was found was set through what.values */
         members[i].value = values[i].first;
         members[i].value_end = values[i].end;
     }
