@@ -289,8 +289,8 @@ static size_t last_key(rc_str tail, rc_str key)
     return RC_STR_NPOS;
 }
 
-/* The string that is the value of the last key of that name; empty: there is none. ret_key_at: where
- * the key stands, if there is one. */
+/* The string that is the value of the last key of that name; empty: there is none. ret_key_at:
+ * where the key stands, if there is one. */
 static rc_str last_value(rc_str tail, rc_str key, size_t *ret_key_at)
 {
     const size_t key_at = last_key(tail, key);

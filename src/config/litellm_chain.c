@@ -216,16 +216,17 @@ static uint64_t set_limit(rc_litellm *in, const limit *kind, const rc_litellm_ro
 
 void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yaml_node *alias)
 {
-    rc_config_timeouts usual;
+    rc_config_route usual;
     route->chain = rc_arena_get_array(&in->arena, CHAIN_MAX, sizeof(rc_litellm_deployment *));
     if (route->chain == NULL)
         return;
     add_group(in, route, route->group, alias);
     add_fallbacks(in, route);
     add_overflow(in, route);
-    rc_config_fill_defaults(RC_SECTION_timeouts, &usual);
-    const limit first = {"timeout", false, in->timeout_ms, usual.first_byte_ms};
-    const limit idle = {"stream_timeout", true, in->stream_timeout_ms, usual.idle_ms};
+    rc_config_route_init(&usual);
+    /* Where no first byte is asked for, an answer that comes whole has until the deadline. */
+    const limit first = {"timeout", false, in->timeout_ms, usual.deadline_ms};
+    const limit idle = {"stream_timeout", true, in->stream_timeout_ms, usual.timeouts.idle_ms};
     route->first_byte_ms = set_limit(in, &first, route);
     route->idle_ms = set_limit(in, &idle, route);
 }

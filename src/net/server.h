@@ -58,7 +58,8 @@ typedef struct rc_server_settings {
     uint32_t linger_bytes;     /* that are dropped, for a client that sends all before it reads */
 } rc_server_settings;
 
-/* 4096 connections; 10 s, 60 s, 75 s, 60 s, 5 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB, 64 MiB. */
+/* 4096 connections; 10 s, 60 s, 75 s, 60 s, 5 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB,
+ * 64 MiB. */
 extern const rc_server_settings rc_server_settings_default;
 
 /* Why an exchange did not end well. */

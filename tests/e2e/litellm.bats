@@ -125,8 +125,8 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     [ "$(chain_of m)" = "openai/x groq/y" ]
     [ "$(grep -c 'timeouts: {first_byte_ms: 20000, idle_ms: 5000}' <<<"$output")" = 2 ]
     [ "$(grep -c timeouts: <<<"$output")" = 2 ]
-    [[ $stderr == *"litellm_params.timeout: "*"the widest of theirs: 60000 ms in the route \"m\""* ]]
-    [[ $stderr == *"litellm_params.stream_timeout: "*"the widest of theirs: 30000 ms in the route \"m\""* ]]
+    [[ $stderr == *"litellm_params.timeout: "*"the widest of theirs: 600000 ms in the route \"m\""* ]]
+    [[ $stderr == *"litellm_params.stream_timeout: "*"the widest of theirs: 120000 ms in the route \"m\""* ]]
 }
 
 @test "aliases that grow without end, or stand in themselves, are refused, and no line is shown" {

@@ -40,6 +40,7 @@ gateway.write({
                {"model": "waits", "chain": chain("m4/quota")},
                {"model": "told", "chain": chain("told/x")},
                {"model": "limited", "chain": chain("n/429-retry-after-60")},
+               {"model": "limited2", "chain": chain("n2/429-retry-after-60")},
                {"model": "refused", "chain": chain("k/401")},
                {"model": "busy", "chain": chain("o/503-retry-after-70")},
                {"model": "all", "chain": chain("m2/quota", "k2/401")},
@@ -108,7 +109,7 @@ def refused():
 
 
 def mixed():
-    for model in ("m2/quota", "k2/401", "n2/429-retry-after-60"):
+    for model in ("m2/quota", "k2/401", "limited2"):
         check(ask(model).status in (401, 429), model)
     _, report = told("all", 503, "QuotaExhausted",
                      "No target can be asked now. m2/quota: quota used up (keys m2:1, m2:2); "
