@@ -222,7 +222,8 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     do {
         const size_t left = count - from;
         const size_t some = left < RC_JSON_NAMES_MAX ? left : RC_JSON_NAMES_MAX;
-        const rc_status of_some = find_some(text, members + from, some, stop_early);
+        rc_json_member *rest = from > 0 ? members + from : members; /* may be NULL, for none */
+        const rc_status of_some = find_some(text, rest, some, stop_early);
         status = status == RC_OK ? of_some : status;
         from += some;
     } while (from < count);

@@ -243,6 +243,8 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
     uint64_t wait_ms = is_used_up ? settings->exhausted_ms : settings->cooldown_ms;
     if (why->retry_after_ms > 0)
         wait_ms = (uint64_t)why->retry_after_ms;
+    if (wait_ms == 0)
+        return; /* nor for the moment by which another caller's clock is behind this one's */
     uint64_t until_ms =
         wait_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + wait_ms : RC_UNLIMITED - 1;
     if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false))
