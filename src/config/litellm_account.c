@@ -22,7 +22,8 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
                                      const char *key)
 {
     const rc_yaml_node *node = rc_yaml_get(params, rc_str_c(key));
-    if (node != NULL)
+    /* A key without a value says nothing: what the credential says counts. */
+    if (node != NULL && node->kind != RC_YAML_NULL)
         return node;
     const rc_str name = rc_litellm_text(rc_yaml_get(params, RC_STR("litellm_credential_name")));
     const rc_yaml_node *one = credential_of(in, name);
@@ -113,7 +114,8 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
                        "keys go over the network in the open");
     /* Somebody else's server in OpenAI's place. Its key stays the one that LiteLLM would send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
-        !rc_str_starts_with(provider->base_url, RC_STR("https://api.openai.com")))
+        !rc_str_eq(provider->base_url, RC_STR("https://api.openai.com")) &&
+        !rc_str_starts_with(provider->base_url, RC_STR("https://api.openai.com/")))
         provider->kind = rc_config_kind_find(RC_STR("openai_compatible"));
     return true;
 }

@@ -16,21 +16,30 @@ rc_dialect rc_gate_native_dialect(const rc_gate_plans *plans, const rc_gate_requ
     return request->has_version ? RC_DIALECT_ANTHROPIC : request->endpoint->dialect;
 }
 
-/* What the client named is not there; which of all that it was, only the provider can say. */
-static void tell_missing(const rc_gate_job *job, int status, rc_builder *builder)
+/* The provider, what it does, and its own words. False: there is no room for them. */
+static bool tell_words(const rc_gate_job *job, rc_str does, rc_builder *builder)
 {
     char room[RC_MESSAGE_SAID_MAX + 512];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
     rc_buf_push(&text, rc_report_provider(job->report));
-    rc_buf_push(&text, status == 405 ? RC_STR(" does not take this method at this path")
-                                     : RC_STR(" does not have what this path names"));
+    rc_buf_push(&text, does);
     rc_message_push_said(&text, rc_report_detail(job->report));
     if (rc_buf_status(&text) != RC_OK)
-        return;
+        return false;
     rc_builder_set_message(builder, rc_buf_get(&text));
-    rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST,
-                          RC_STR("Check the method, the path and the ids in it."));
+    return true;
+}
+
+/* What the client named is not there; which of all that it was, only the provider can say. */
+static void tell_missing(const rc_gate_job *job, int status, rc_builder *builder)
+{
+    if (tell_words(job,
+                   status == 405 ? RC_STR(" does not take this method at this path")
+                                 : RC_STR(" does not have what this path names"),
+                   builder))
+        rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST,
+                              RC_STR("Check the method, the path and the ids in it."));
 }
 
 void rc_gate_job_tell_native(const rc_gate_job *job, rc_builder *builder)
@@ -43,4 +52,6 @@ void rc_gate_job_tell_native(const rc_gate_job *job, rc_builder *builder)
     rc_builder_set_http_status(builder, status);
     if (rc_report_code(job->report) == RC_CODE_ENDPOINT_NOT_FOUND)
         tell_missing(job, status, builder);
+    else if (rc_report_code(job->report) == RC_CODE_CONFLICT)
+        (void)tell_words(job, RC_STR(" reports a conflict"), builder);
 }

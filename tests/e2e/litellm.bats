@@ -94,6 +94,14 @@ chain_of() { # MODEL
     one 'model: openai/x, api_base: "https://proxy.corp.example/v1", api_key: os.environ/MINE'
     [[ $output == *"keys: [env:MINE]"* ]]
     [[ $output != *OPENAI_API_KEY* ]]
+    # What has no value says nothing; a host is not OpenAI's because its name begins like theirs.
+    one 'model: openai/x, api_base: null, api_key: null, litellm_credential_name: cr' \
+        'credential_list: [{credential_name: cr, credential_values: {api_key: os.environ/CRED, api_base: "https://cred.example/v1"}}]'
+    [[ $output == *"https://cred.example/v1"*"keys: [env:CRED]"* ]]
+    one 'model: openai/x, api_base: "https://api.openai.com.evil.example/v1"'
+    [[ $output == *"kind: openai_compatible"* ]]
+    one 'model: openai/x, api_base: "https://api.openai.com/v1"'
+    [[ $output == *"kind: openai"* && $output != *openai_compatible* ]]
 }
 
 @test "names that are not there are told, and so is who answers to them instead" {
