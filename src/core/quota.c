@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "codec/duration.h"
 #include "core/hints_parts.h"
+#include "core/scrub.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -241,19 +242,65 @@ bool rc_quota_is_lower(const rc_quota *a, const rc_quota *b)
     return (double)a->remaining * (double)b->limit < (double)b->remaining * (double)a->limit;
 }
 
+void rc_quotas_scrub(rc_quotas *quotas)
+{
+    for (uint32_t i = 0; i < quotas->count; i++)
+        if (!rc_scrub_is_clean(quotas->list[i].name))
+            quotas->list[i].name = RC_STR("");
+}
+
+/* FNV-1a, of the name in lower case and the group. */
+static uint32_t digest(const rc_quota *quota)
+{
+    uint32_t hash = UINT32_C(2166136261) ^ quota->group;
+    for (size_t i = 0; i < quota->name.len; i++)
+        hash = (hash ^ (unsigned char)rc_ascii_lower(quota->name.ptr[i])) * UINT32_C(16777619);
+    return hash;
+}
+
+/* May it be told of now? One with a name of its own needs its place, or one whose silence is over:
+ * of more names than there are places nobody is told again and again. */
+static bool may_ring(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
+{
+    if (quota->kind != RC_QUOTA_OTHER)
+        return now_unix_ms >= alarm->silent_until_unix_ms[quota->kind];
+    const uint32_t name = digest(quota);
+    bool has_room = false;
+    for (size_t i = 0; i < RC_QUOTA_ALARM_OTHERS; i++) {
+        const bool is_over = now_unix_ms >= alarm->others[i].silent_until_unix_ms;
+        if (alarm->others[i].name == name && !is_over)
+            return false;
+        has_room = has_room || is_over;
+    }
+    return has_room;
+}
+
+static void silence(rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
+{
+    const int64_t until_unix_ms = now_unix_ms + rc_quota_window_ms(quota);
+    if (quota->kind != RC_QUOTA_OTHER) {
+        alarm->silent_until_unix_ms[quota->kind] = until_unix_ms;
+        return;
+    }
+    size_t at = 0;
+    while (at + 1 < RC_QUOTA_ALARM_OTHERS && now_unix_ms < alarm->others[at].silent_until_unix_ms)
+        at++;
+    alarm->others[at].name = digest(quota);
+    alarm->others[at].silent_until_unix_ms = until_unix_ms;
+}
+
 const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quotas)
 {
+    const int64_t now_unix_ms = quotas->now_unix_ms;
     const rc_quota *lowest = NULL;
     for (uint32_t i = 0; i < quotas->count; i++) {
         const rc_quota *quota = &quotas->list[i];
-        if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) &&
-            quotas->now_unix_ms >= alarm->silent_until_unix_ms[quota->kind] &&
+        if (rc_quota_is_low(quota, RC_QUOTA_LOW_PERCENT) && may_ring(alarm, quota, now_unix_ms) &&
             (!lowest || rc_quota_is_lower(quota, lowest)))
             lowest = quota;
     }
     if (lowest)
-        alarm->silent_until_unix_ms[lowest->kind] =
-            quotas->now_unix_ms + rc_quota_window_ms(lowest);
+        silence(alarm, lowest, now_unix_ms);
     return lowest;
 }
 

@@ -75,6 +75,10 @@ static inline bool rc_quotas_may_be(rc_str name)
  * no longer used. */
 void rc_quotas_header(rc_quotas *quotas, rc_str name, rc_str value);
 
+/* Behind the last header: names in which a secret may stand are taken away. What a limit is called
+ * is the provider's word, and goes to whoever looks. */
+void rc_quotas_scrub(rc_quotas *quotas);
+
 /* Are both numbers known, and can they be true? quota: borrows. */
 bool rc_quota_is_sound(const rc_quota *quota);
 
@@ -87,10 +91,18 @@ bool rc_quota_is_lower(const rc_quota *a, const rc_quota *b);
 /* For how long it counts. quota: borrows. */
 int64_t rc_quota_window_ms(const rc_quota *quota);
 
+/* Limits with names of the provider's own that an alarm tells apart. */
+#define RC_QUOTA_ALARM_OTHERS 4u
+
 /* rc_quota_alarm: tells of each kind of limit once until it is renewed, a minute at least and a day
- * at most. One for each target, or each of its credentials. All zero: silent so far. */
+ * at most; of those with a name of their own, by that name. One for each target, or each of its
+ * credentials. All zero: silent so far. */
 typedef struct rc_quota_alarm {
-    int64_t silent_until_unix_ms[RC_QUOTA_KIND_COUNT];
+    int64_t silent_until_unix_ms[RC_QUOTA_KIND_COUNT]; /* [RC_QUOTA_OTHER] is not used */
+    struct {
+        uint32_t name; /* a digest */
+        int64_t silent_until_unix_ms;
+    } others[RC_QUOTA_ALARM_OTHERS];
 } rc_quota_alarm;
 
 /* The lowest of the limits that are low and were not told of yet; NULL: there is none. Views

@@ -19,8 +19,10 @@ static void tell(const rc_gate_try *try, const rc_quota *low)
     rc_buf_init_fixed(&target, target_room, sizeof target_room);
     rc_buf_init_fixed(&key, key_room, sizeof key_room);
     rc_buf_push(&target, try->provider->config->name);
-    rc_buf_push_byte(&target, '/');
-    rc_buf_push(&target, try->model);
+    if (try->model.len > 0) { /* behind /p/ there is none */
+        rc_buf_push_byte(&target, '/');
+        rc_buf_push(&target, try->model);
+    }
     if (try->credential != RC_NO_TARGET)
         (void)rc_gate_world_credential_name(job->gate->world, try->credential, &key);
     const rc_gate_quota news = {
@@ -45,6 +47,7 @@ static void read_from(const rc_gate_try *try, const rc_upstream_head *head, uint
                          rc_http1_value(head->reader, head->bytes, i));
     if (quotas.count == 0)
         return;
+    rc_quotas_scrub(&quotas);
     const rc_quota *low = rc_quota_board_note(
         &gate->world->quotas, job->plan.entries[try->entry].target, try->credential, &quotas);
     if (low != NULL)

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rc_str text = rc_str_make(size > 0 ? (const char *)data : NULL, size);
     rc_quotas quotas;
-    rc_quota_alarm alarm = {{0}};
+    rc_quota_alarm alarm = {.others = {{0}}};
     rc_quotas_init(&quotas, INT64_C(1794830400000));
     for (size_t at = 0; at < text.len;) {
         size_t end = rc_str_find_byte(text, '\n', at);

@@ -174,10 +174,41 @@ static rc_quotas tokens_left(int64_t now, const char *remaining, const char *res
     return quotas;
 }
 
+/* Limits with names of their own are told of by name, as many as there are places for; and a name
+ * that holds a secret is none. */
+static void test_alarm_of_names(void **state)
+{
+    (void)state;
+    static const header headers[] = {
+        {"x-ratelimit-limit-5h", "100"},  {"x-ratelimit-remaining-5h", "1"},
+        {"x-ratelimit-limit-7d", "100"},  {"x-ratelimit-remaining-7d", "2"},
+        {"x-ratelimit-limit-one", "100"}, {"x-ratelimit-remaining-one", "3"},
+        {"x-ratelimit-limit-two", "100"}, {"x-ratelimit-remaining-two", "4"},
+        {"x-ratelimit-limit-six", "100"}, {"x-ratelimit-remaining-six", "5"},
+    };
+    rc_quota_alarm alarm = {.others = {{0}}};
+    rc_quotas quotas = read_headers(headers, COUNT(headers));
+    static const char *const names[] = {"5h", "7d", "one", "two"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, names[i]));
+    assert_null(rc_quota_alarm_ring(&alarm, &quotas)); /* six has no place */
+    quotas.now_unix_ms += 60000;
+    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "5h"));
+
+    static const header secret[] = {
+        {"x-ratelimit-limit-sk-proj-abcdefghijklmnop1234567890", "100"},
+        {"x-ratelimit-remaining-sk-proj-abcdefghijklmnop1234567890", "1"},
+    };
+    quotas = read_headers(secret, COUNT(secret));
+    assert_int_equal(quotas.count, 1);
+    rc_quotas_scrub(&quotas);
+    expect(&quotas, "", RC_QUOTA_OTHER, 1, 100, -1);
+}
+
 static void test_alarm(void **state)
 {
     (void)state;
-    rc_quota_alarm alarm = {{0}};
+    rc_quota_alarm alarm = {.others = {{0}}};
     rc_quotas quotas = tokens_left(NOW, "50", "2m");
     const rc_quota *quota = rc_quota_alarm_ring(&alarm, &quotas);
     assert_ptr_equal(quota, find(&quotas, "tokens")); /* the lowest first */
@@ -334,11 +365,12 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai),    cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_others),    cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_alarm),
-        cmocka_unit_test(test_not_sound), cmocka_unit_test(test_quick_look),
-        cmocka_unit_test(test_words),     cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_openai),         cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_others),         cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_too_many),       cmocka_unit_test(test_alarm),
+        cmocka_unit_test(test_alarm_of_names), cmocka_unit_test(test_not_sound),
+        cmocka_unit_test(test_quick_look),     cmocka_unit_test(test_words),
+        cmocka_unit_test(test_every_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
