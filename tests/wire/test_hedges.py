@@ -65,7 +65,7 @@ def hedge_without_money(on_exceed):
 def late_first_lane():
     """The second lane has begun its answer: it is not held to the first one's time."""
     gateway = start("warn", hedge_ms=20,
-                    timeouts={"connect_ms": 100, "first_byte_ms": 300, "idle_ms": 5000})
+                    timeouts={"connect_ms": 5000, "first_byte_ms": 1500, "idle_ms": 9000})
     head, body = OK_CHAT.split(b"\r\n\r\n", 1)
 
     def silent(conn, _):
@@ -74,7 +74,7 @@ def late_first_lane():
 
     def slow(conn, _):
         conn.sendall(head + b"\r\n\r\n" + body[:10])
-        time.sleep(1)
+        time.sleep(2.5)
         return say(conn, body[10:])
 
     mark, plan = upstream.plan(silent, slow)
