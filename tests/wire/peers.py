@@ -388,6 +388,14 @@ def post(path, body, mark="", extra=b"", version=b"1.1"):
     return head + extra + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
+def of_each_dialect(upstream):
+    """A provider of each interface, all of them the one upstream."""
+    keys = ["env:KEY_1"]
+    return {"o": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": keys},
+            "c": {"kind": "anthropic", "base_url": upstream.url(""), "keys": keys},
+            "g": {"kind": "gemini", "base_url": upstream.url(""), "keys": keys}}
+
+
 def config(upstream, rest=None, **more):
     """Two providers of each interface, all of them the one upstream; rest: one that the model rest
     has for itself. Nothing is remembered from case to case."""

@@ -6,16 +6,13 @@ import subprocess
 
 from gateways import OUTCOMES, Lasting
 from harness import RECOURSE, WAIT_S, Suite, check, main
-from peers import CLEAN, OK_CHAT, Client, Upstream, chunks, http, post, saying
+from peers import CLEAN, OK_CHAT, Client, Upstream, chunks, http, of_each_dialect, post, saying
 
 QUICK = {"max_attempts": 2, "backoff": "fixed", "base_ms": 1, "jitter": "none"}
 HI = [{"role": "user", "content": "Hi"}]
 upstream = Upstream()
-provider = {"keys": ["env:KEY_1"]}
 gateway = Lasting({
-    "providers": {"o": {"kind": "openai", "base_url": upstream.url("/v1"), **provider},
-                  "c": {"kind": "anthropic", "base_url": upstream.url(""), **provider},
-                  "g": {"kind": "gemini", "base_url": upstream.url(""), **provider}},
+    "providers": of_each_dialect(upstream),
     "policies": {"quick": QUICK}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
     "retry_budget": {"burst": 0}, "clients": [],
     "routes": [{"model": name, "policy": "quick", "chain": [{"target": f"{name}/m"}]} for name in "ocg"],
@@ -116,7 +113,7 @@ def caller_and_audit_agree(is_via, event, code, status):
     way = ["--via", f"http://127.0.0.1:{gateway.port}"] if is_via else ["--config", "recourse.yaml"]
     folder = gateway.folder
     if not is_via:
-        own = Lasting({"providers": {"o": {"kind": "openai", "base_url": upstream.url("/v1"), **provider}},
+        own = Lasting({"providers": {"o": of_each_dialect(upstream)["o"]},
                        "routes": [{"model": "o", "chain": [{"target": "o/m"}]}]})
         folder = own.folder
     try:

@@ -5,15 +5,12 @@ import json
 
 from gateways import Lasting
 from harness import Suite, check, main
-from peers import Client, Upstream, chunks, http, post, saying
+from peers import Client, Upstream, chunks, http, of_each_dialect, post, saying
 
 HI = [{"role": "user", "content": "Hi"}]
 upstream = Upstream()
-provider = {"keys": ["env:KEY_1"]}
 gateway = Lasting({
-    "providers": {"o": {"kind": "openai", "base_url": upstream.url("/v1"), **provider},
-                  "c": {"kind": "anthropic", "base_url": upstream.url(""), **provider},
-                  "g": {"kind": "gemini", "base_url": upstream.url(""), **provider}},
+    "providers": of_each_dialect(upstream),
     "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0}, "clients": [],
 }).start()
 

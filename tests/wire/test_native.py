@@ -5,15 +5,12 @@ import json
 
 from gateways import Lasting
 from harness import Suite, check, main
-from peers import CLEAN, Client, Upstream, ending, http, resetting, saying
+from peers import CLEAN, Client, Upstream, ending, http, of_each_dialect, resetting, saying
 
 QUICK = {"max_attempts": 2, "backoff": "fixed", "base_ms": 1, "jitter": "none"}
 upstream = Upstream()
-provider = {"keys": ["env:KEY_1"]}
 gateway = Lasting({
-    "providers": {"o": {"kind": "openai", "base_url": upstream.url("/v1"), **provider},
-                  "c": {"kind": "anthropic", "base_url": upstream.url(""), **provider},
-                  "g": {"kind": "gemini", "base_url": upstream.url(""), **provider}},
+    "providers": of_each_dialect(upstream),
     "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0},
     "policies": {"quick": QUICK}, "clients": [],
 }).start()
@@ -141,8 +138,9 @@ def sent_once(method, extra=b"", body=b""):
 
 # ---- what this gateway does not have ----
 
-MANY = {"second": {"kind": "mistral", "base_url": upstream.url("/v1"), **provider}}
-several = Lasting({"providers": {"first": {"kind": "openai", "base_url": upstream.url("/v1"), **provider}, **MANY}})
+OPENAI = of_each_dialect(upstream)["o"]
+MANY = {"second": {**OPENAI, "kind": "mistral"}}
+several = Lasting({"providers": {"first": OPENAI, **MANY}})
 several.start()
 
 
