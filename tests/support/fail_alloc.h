@@ -60,4 +60,11 @@ static inline rc_alloc fail_alloc_of(fail_alloc *a)
     return alloc;
 }
 
+/* From now on there is memory, or none. */
+static inline void fail_alloc_set(fail_alloc *a, bool is_there)
+{
+    a->fail_at = is_there ? 0 : a->calls + 1;
+    a->for_good = true;
+}
+
 #endif

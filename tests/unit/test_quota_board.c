@@ -14,32 +14,20 @@
 
 #include "base/str.h"
 #include "gateway/quota_board.h"
+#include "support/fail_alloc.h"
 
 #define NOW INT64_C(1794830400000) /* 2026-11-16T12:00:00Z */
 #define THREADS 4
 #define ROOM 64
 
 static rc_quota_board board;
-static size_t bytes_left; /* of memory; SIZE_MAX: without end */
-
-static void *get(void *ctx, size_t size)
-{
-    (void)ctx;
-    return size <= bytes_left ? malloc(size) : NULL;
-}
-
-static void put(void *ctx, void *memory, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(memory);
-}
+static fail_alloc memory;
 
 static int set_up(void **state)
 {
     (void)state;
-    const rc_alloc alloc = {.get = get, .put = put};
-    bytes_left = SIZE_MAX;
+    memory = (fail_alloc){.fail_at = 0};
+    const rc_alloc alloc = fail_alloc_of(&memory);
     return rc_quota_board_init(&board, &alloc) == RC_OK ? 0 : 1;
 }
 
@@ -47,7 +35,7 @@ static int tear_down(void **state)
 {
     (void)state;
     rc_quota_board_done(&board);
-    return 0;
+    return memory.live == 0 && !memory.is_broken ? 0 : 1;
 }
 
 static rc_quotas answer(int64_t now, const char *remaining, const char *limit, const char *reset)
@@ -196,13 +184,13 @@ static void without_memory_what_is_known_stays(void **state)
 {
     (void)state;
     rc_quota_seen list[ROOM];
-    bytes_left = 0;
+    fail_alloc_set(&memory, false);
     assert_false(rings(1, 1, NOW, "1"));
     assert_int_equal(look(NOW, list), 0);
-    bytes_left = SIZE_MAX;
+    fail_alloc_set(&memory, true);
     for (uint16_t key = 0; key < 8; key++)
         assert_true(rings(1, key, NOW + key, "1"));
-    bytes_left = 0;
+    fail_alloc_set(&memory, false);
     assert_true(rings(1, 100, NOW + 9, "1")); /* in the place of the oldest */
     assert_int_equal(look(NOW, list), 8);
     assert_false(rings(1, 1, NOW, "1"));

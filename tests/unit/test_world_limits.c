@@ -13,6 +13,7 @@
 
 #include "base/str.h"
 #include "gateway/world.h"
+#include "support/fail_alloc.h"
 
 #define NOW_MS 1000u
 #define NOW_UNIX_MS INT64_C(1800000000000)
@@ -21,28 +22,13 @@
 static rc_gate_world world;
 static rc_config_provider config = {.name = RC_STR_INIT("up")};
 static rc_gate_provider provider = {.config = &config};
-static size_t bytes_left; /* of memory; SIZE_MAX: without end */
-
-static void *get(void *ctx, size_t size)
-{
-    (void)ctx;
-    if (size > bytes_left)
-        return NULL;
-    return malloc(size);
-}
-
-static void put(void *ctx, void *memory, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(memory);
-}
+static fail_alloc memory;
 
 static int set_up(void **state)
 {
     (void)state;
-    const rc_alloc alloc = {.get = get, .put = put};
-    bytes_left = SIZE_MAX;
+    memory = (fail_alloc){.fail_at = 0};
+    const rc_alloc alloc = fail_alloc_of(&memory);
     return rc_gate_world_init(&world, &rc_sys_real, &alloc, 1, NOW_MS) == RC_OK ? 0 : 1;
 }
 
@@ -50,7 +36,7 @@ static int tear_down(void **state)
 {
     (void)state;
     rc_gate_world_done(&world);
-    return 0;
+    return memory.live == 0 && !memory.is_broken ? 0 : 1;
 }
 
 /* Keys by the first byte of their prints: "ab" is a list of two. */
@@ -115,11 +101,11 @@ static void no_memory(void **state)
     const rc_world_print print = {.bytes = {'a'}};
     config.key_count = 1;
     assert_true(rc_gate_world_pool(&world, config.name, &print, 1, NOW_MS, &provider.first_key));
-    bytes_left = 0;
+    fail_alloc_set(&memory, false);
     rc_gate_world_set_pool(&world, &provider, 1);
     assert_null(world.shared.targets[row].limits);
     assert_int_equal(world.shared.targets[row].credential_count, 1);
-    bytes_left = SIZE_MAX;
+    fail_alloc_set(&memory, true);
     use_keys("a"); /* the next reload has some */
     assert_non_null(world.shared.targets[row].limits);
 }
