@@ -29,7 +29,7 @@ tidy() { # CHECKS, beside those of .clang-tidy
 run() { # CHECK
     case $1 in
     format) c_files src include tests tools examples bench | xargs clang-format --dry-run -Werror ;;
-    shell) find tools tests .ci \( -name '*.sh' -o -name '*.bats' -o -name run \) -exec shellcheck {} + ;;
+    shell) find tools tests .ci \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) -exec shellcheck {} + ;;
     cppcheck) # As it is compiled on Linux; its own -j keeps one core busy.
         find src tools -name '*.c' | LC_ALL=C sort |
             xargs -n 40 -P "$jobs" cppcheck --quiet --std=c11 -D__linux__ \

@@ -5,6 +5,7 @@
 # is said when it cannot be; and that reading changes nothing.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 END=1794790923000 # 2026-11-16T01:02:03Z
 
@@ -47,15 +48,6 @@ refused() {
 key() {
     audit list --store "$told" --format json --limit 1 "$@" |
         sed -n 's/.*"key":"\([^"]*\)".*/\1/p'
-}
-
-# soon COMMAND...: waits until it works, 20 s at most.
-soon() {
-    for _ in $(seq 200); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
 }
 
 # ---- which store ----
@@ -155,7 +147,7 @@ c.commit()'
     cp "$told" live.db
     "$filler" live.db fill 100000 24 $END 9 &
     pid=$!
-    soon test -s live.db-wal
+    wait_for test -s live.db-wal
     kill -9 "$pid"
     wait "$pid" || true
     pid=
@@ -400,18 +392,18 @@ says() { grep -q "$2" "$1"; }
     # shellcheck disable=SC2238 # out is a file
     env --default-signal=INT "$RECOURSE" audit tail -f --store live.db --format jsonl --limit 1 >out 3>&- &
     pid=$!
-    soon has_lines out 1
+    wait_for has_lines out 1
     for story in recovered exhausted open cancelled; do # each time another process writes
         "$filler" live.db story $story
     done
-    soon has_lines out 4
+    wait_for has_lines out 4
     "$filler" live.db story notice
-    soon has_lines out 5
+    wait_for has_lines out 5
     # The file is moved aside, and the next gateway makes another.
     mv live.db old.db
     rm -f live.db-wal live.db-shm
     "$filler" live.db story plain
-    soon has_lines out 6
+    wait_for has_lines out 6
     sleep 1
     kill -INT "$pid"
     ended_with 130
@@ -429,15 +421,15 @@ END
     # shellcheck disable=SC2238
     "$RECOURSE" audit tail -f --store live.db --client batch >out 2>said 3>&- &
     pid=$!
-    soon says out '^time'
+    wait_for says out '^time'
     "$filler" live.db story plain
     "$filler" live.db story exhausted
-    soon says out RateLimited
+    wait_for says out RateLimited
     run ! says out '✓'
     kill "$pid"
     ended_with 143
     { "$RECOURSE" audit tail -f --store live.db || echo $? >left; } | true
-    soon test -s left
+    wait_for test -s left
     [ "$(cat left)" -eq 74 ]
 }
 
@@ -449,7 +441,7 @@ start() {
     # shellcheck disable=SC2238 # log is a file
     "$RECOURSE" serve --listen 127.0.0.1:0 --port-file port >log 2>&1 3>&- &
     pid=$!
-    soon test -s port
+    wait_for test -s port
     base=http://127.0.0.1:$(cat port)
 }
 
@@ -478,11 +470,11 @@ ask() { # MODEL: the id that the client is told
     # shellcheck disable=SC2238
     "$RECOURSE" audit tail -f --format jsonl >out 3>&- &
     follower=$!
-    soon has_lines out 2
+    wait_for has_lines out 2
     stop
     start
     ask ok >/dev/null
-    soon has_lines out 3
+    wait_for has_lines out 3
     stop
     kill "$follower"
     wait "$follower" || true

@@ -5,6 +5,7 @@
 # waits and failures on a terminal, and what a program gets. The provider is recourse mock, or demo.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     unset NO_COLOR COLUMNS LC_ALL LC_CTYPE OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY RECOURSE_TOKEN
@@ -29,16 +30,7 @@ teardown() {
 
 call() { "$RECOURSE" call "$@"; }
 
-# until_true COMMAND...: for half a minute.
-until_true() {
-    for _ in $(seq 1500); do
-        ! "$@" 2>/dev/null || return 0
-        sleep 0.02
-    done
-    echo "never: $*"
-    screen 2>/dev/null
-    return 1
-}
+wait_failed() { screen 2>/dev/null; }
 
 # Starts a server and waits for its port, which is then in $port.
 start() { # NAME COMMAND...
@@ -46,7 +38,7 @@ start() { # NAME COMMAND...
     shift
     "$RECOURSE" "$@" --port-file "$name.port" 2>"$name.talk" 3>&- &
     pids+=($!)
-    until_true test -s "$name.port"
+    wait_for test -s "$name.port"
     port=$(cat "$name.port")
 }
 
@@ -466,7 +458,7 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
 
 # Ends the gateway at once when the words are in the file.
 end_gateway_at() { # WORDS FILE
-    until_true grep -q "$1" "$2"
+    wait_for grep -q "$1" "$2"
     kill -KILL "${pids[-1]}"
     wait "${pids[-1]}" || true
     unset 'pids[-1]'
@@ -572,7 +564,7 @@ while is_first and peer.recv(65536):
     pass
 PY
     python3 stranger.py "$1" "$2" 3>&- &
-    until_true test -s stranger.port
+    wait_for test -s stranger.port
     port=$(cat stranger.port)
 }
 
@@ -634,7 +626,7 @@ client.sendall(b"0\r\n\r\n")
 client.close()
 PY
     python3 gate.py 3>&- &
-    until_true test -s fake.port
+    wait_for test -s fake.port
     run -0 --separate-stderr call --via "http://127.0.0.1:$(cat fake.port)" --model x hello
     echo "$stderr"
     [ "$output" = Hi ]
@@ -676,8 +668,8 @@ shows() { screen | grep -qE -- "$1"; }
 
 @test "terminal: the wait counts down, and leaves the answer and one line" {
     on_screen '"$RECOURSE" call --model demo/429-retry-after-3@1 hello; echo status $?'
-    until_true shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  demo is limiting the rate of requests$'
-    until_true shows '^status 0'
+    wait_for shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  demo is limiting the rate of requests$'
+    wait_for shows '^status 0'
     screen
     run -1 shows Retrying
     shows '^demo/429-retry-after-3@1 · 2 attempts · waited 3.0s · first token '
@@ -687,25 +679,25 @@ shows() { screen | grep -qE -- "$1"; }
 
 @test "terminal: Esc ends a wait: 130, and the terminal is as it was" {
     on_screen 'stty -a >before; "$RECOURSE" call --model demo/429-retry-after-60 hello; echo status $?; stty -a >after'
-    until_true shows 'esc to cancel'
+    wait_for shows 'esc to cancel'
     keys Escape
-    until_true shows '^status 130'
+    wait_for shows '^status 130'
     screen
     shows '^Cancelled: demo/429-retry-after-60 · 1 attempt'
-    until_true test -s after
+    wait_for test -s after
     cmp before after
 }
 
 @test "terminal: an arrow key is not Esc; Esc ends a stream, too" {
     on_screen '"$RECOURSE" call --model demo/trickle-100+tokens-600 hello; echo status $?'
-    until_true shows '^[a-z]+ [a-z]+ [a-z]+'
+    wait_for shows '^[a-z]+ [a-z]+ [a-z]+'
     keys Up x Left
     words=$(screen | wc -w)
     more() { [ "$(screen | wc -w)" -gt "$words" ]; }
-    until_true more
+    wait_for more
     run -1 shows status
     keys Escape
-    until_true shows '^status 130'
+    wait_for shows '^status 130'
     shows '^Cancelled: demo/trickle-100'
     # On record as what it was.
     python3 -c 'import sqlite3; assert any("client closed" in str(row) for row in sqlite3.connect("recourse.db").execute("select text from records"))'
@@ -713,93 +705,93 @@ shows() { screen | grep -qE -- "$1"; }
 
 @test "terminal: Ctrl-C ends it, and the loop around it" {
     on_screen 'for i in 1 2 3; do "$RECOURSE" call --model demo/429-retry-after-60 hello; done; echo status $?'
-    until_true shows 'esc to cancel'
+    wait_for shows 'esc to cancel'
     keys C-c
-    until_true shows '^Cancelled: '
+    wait_for shows '^Cancelled: '
     keys 'echo next $?' Enter
-    until_true shows '^next 130'
+    wait_for shows '^next 130'
     run -1 shows '^status'
 }
 
 @test "terminal: Ctrl-Z and fg" {
     on_screen '"$RECOURSE" call --model demo/429-retry-after-60 hello'
-    until_true shows 'esc to cancel'
+    wait_for shows 'esc to cancel'
     keys C-z
-    until_true shows Stopped
+    wait_for shows Stopped
     keys 'clear; stty -a | grep -c " icanon"; fg' Enter
-    until_true shows 'esc to cancel'
+    wait_for shows 'esc to cancel'
     shows '^1$'
     keys Escape
-    until_true shows '^Cancelled: '
+    wait_for shows '^Cancelled: '
 }
 
 @test "terminal: the line follows the window's width" {
     columns=100
     on_screen '"$RECOURSE" call --model demo/429-retry-after-60 hello'
-    until_true shows 'esc to cancel\)  demo is limiting the rate of requests$'
+    wait_for shows 'esc to cancel\)  demo is limiting the rate of requests$'
     tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 42
-    until_true shows '^Retrying \(1/5\) in [0-9]+s… \(esc to cancel\)$'
+    wait_for shows '^Retrying \(1/5\) in [0-9]+s… \(esc to cancel\)$'
     tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 32
-    until_true shows '^Retrying \(1/5\) in [0-9]+s… \(esc\)$'
+    wait_for shows '^Retrying \(1/5\) in [0-9]+s… \(esc\)$'
     keys Escape
-    until_true shows '^Cancelled'
+    wait_for shows '^Cancelled'
 }
 
 @test "terminal: whom it waits for, and that it thinks" {
     on_screen '"$RECOURSE" call --model demo/slow-first-60 hello; echo status $?; "$RECOURSE" call --model demo/reasoning+trickle-900 hello'
-    until_true shows '^Waiting for demo/slow-first-60… [0-9]+s \(esc to cancel\)$'
+    wait_for shows '^Waiting for demo/slow-first-60… [0-9]+s \(esc to cancel\)$'
     keys Escape
-    until_true shows '^status 130'
+    wait_for shows '^status 130'
     run -1 shows 'Waiting for demo/slow'
-    until_true shows '^Thinking… [1-9]s \(esc to cancel\)$'
+    wait_for shows '^Thinking… [1-9]s \(esc to cancel\)$'
     keys Escape
-    until_true shows '^Cancelled: demo/reasoning'
+    wait_for shows '^Cancelled: demo/reasoning'
 }
 
 @test "terminal: a switch stays on the screen" {
     on_screen '"$RECOURSE" call --model demo-fallback hello; echo status $?'
-    until_true shows '^status 0'
+    wait_for shows '^status 0'
     shows '^Switching from demo/503\+tokens-1 to demo/ok: demo is overloaded$'
     screen -e | grep -qF $'\033[2mSwitching'
 }
 
 @test "terminal: NO_COLOR, TERM=dumb and a locale without UTF-8" {
     on_screen 'NO_COLOR=1 "$RECOURSE" call --model demo-fallback hello; echo status $?'
-    until_true shows '^status 0'
+    wait_for shows '^status 0'
     run -1 bash -c 'tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p -e | grep -F $'"'\\033[2m'"
     keys 'clear; TERM=dumb "$RECOURSE" call --model demo-retry hello; echo dumb $?' Enter
-    until_true shows '^dumb 0'
+    wait_for shows '^dumb 0'
     shows '^recourse call: demo is limiting the rate of requests: retrying \(1/5\)'
     keys 'clear; LANG=C "$RECOURSE" call --model demo/429-retry-after-60 hello; echo ascii $?' Enter
-    until_true shows '^Retrying \(1/5\) in [0-9m ]+s\.\.\. \(esc to cancel\)'
+    wait_for shows '^Retrying \(1/5\) in [0-9m ]+s\.\.\. \(esc to cancel\)'
     keys Escape
-    until_true shows '^ascii 130'
+    wait_for shows '^ascii 130'
     shows '^Cancelled: demo/429-retry-after-60, 1 attempt, '
 }
 
 @test "terminal: the prompt is typed" {
     on_screen '"$RECOURSE" call --quiet --model demo/echo; echo status $?'
-    until_true shows 'type the prompt; end it with Ctrl-D'
+    wait_for shows 'type the prompt; end it with Ctrl-D'
     keys 'some words' Enter C-d
-    until_true shows '^status 0'
+    wait_for shows '^status 0'
     [ "$(screen | grep -c '^some words$')" -eq 2 ]
 }
 
 @test "terminal: the answer into a file, the line on the screen" {
     on_screen '"$RECOURSE" call --model demo-retry hello >out; echo status $?; "$RECOURSE" call --model demo/429-retry-after-60 hello >none'
-    until_true shows '^status 0'
+    wait_for shows '^status 0'
     [ "$(wc -w <out)" -eq 12 ]
     shows '2 attempts'
-    until_true shows '^Retrying \(1/5\)'
+    wait_for shows '^Retrying \(1/5\)'
     keys Escape
-    until_true shows '^Cancelled: '
+    wait_for shows '^Cancelled: '
     [ ! -s none ]
 }
 
 @test "a signal ends it: 143 after SIGTERM, nothing stays behind" {
     "$RECOURSE" call --model demo/hang hello 2>err &
     ours=$!
-    until_true test -e recourse.db
+    wait_for test -e recourse.db
     sleep 0.2
     kill -TERM $ours
     status=0

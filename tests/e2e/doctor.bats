@@ -4,6 +4,7 @@
 # recourse doctor: each thing that can be wrong is made wrong, and must be found and named.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -26,10 +27,7 @@ start() { # PORT-FILE COMMAND...
     rm -f "$file"
     "$@" 2>words 3>&- &
     pids+=($!)
-    for _ in $(seq 400); do
-        [ ! -s "$file" ] || break
-        sleep 0.05
-    done
+    wait_for test -s "$file"
     port=$(cat "$file")
 }
 

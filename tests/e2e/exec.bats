@@ -5,6 +5,7 @@
 # short because the failures themselves say how long they are.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
@@ -36,11 +37,6 @@ runs() { wc -l <runs; }
 
 # is_gone PID: no process, not even one that waits to be taken leave of.
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
-
-# until_true COMMAND...: as long as it takes; a test that never gets there is ended from outside.
-until_true() {
-    until "$@" 2>/dev/null; do sleep 0.02; done
-}
 
 # ---- what comes through ----
 
@@ -218,7 +214,7 @@ END
 @test "SIGTERM reaches the command, and there is no other try" {
     "$RECOURSE" exec -- sh -c 'trap "echo HTTP 429 retry after 0.01s >&2; echo run >>runs; exit 9" TERM; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
     ours=$!
-    until_true test -s pids
+    wait_for test -s pids
     kill -TERM $ours
     status=0
     wait $ours || status=$?
@@ -231,11 +227,11 @@ END
 @test "a second signal kills what ignores the first" {
     "$RECOURSE" exec -- sh -c 'trap "" TERM INT; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
     ours=$!
-    until_true test -s pids
+    wait_for test -s pids
     kill -TERM $ours
     # The first has been passed on when recourse has nothing left to read. The same one again would
     # be the same one.
-    until_true sh -c "! grep -q '^SigPnd:.*[1-9a-f]' /proc/$ours/status && ! grep -q '^ShdPnd:.*[1-9a-f]' /proc/$ours/status"
+    wait_for sh -c "! grep -q '^SigPnd:.*[1-9a-f]' /proc/$ours/status && ! grep -q '^ShdPnd:.*[1-9a-f]' /proc/$ours/status"
     kill -HUP $ours
     status=0
     wait $ours || status=$?
@@ -248,11 +244,11 @@ END
     "$RECOURSE" exec -- sh -c 'echo $$ >pids; exec yes >&2' 2>words &
     ours=$!
     exec 7<words
-    until_true test -s pids
+    wait_for test -s pids
     # The pipe is full when yes sleeps.
-    until_true grep -q '(yes) S' "/proc/$(cat pids)/stat"
+    wait_for grep -q '(yes) S' "/proc/$(cat pids)/stat"
     kill -TERM $ours
-    until_true is_gone "$(cat pids)"
+    wait_for is_gone "$(cat pids)"
     exec 7<&-
     status=0
     wait $ours || status=$?
@@ -265,7 +261,7 @@ END
         exec "$RECOURSE" exec -- sh -c 'echo $$ >pids; until [ -e go ]; do sleep 0.01; done; echo done'
     ) >out &
     ours=$!
-    until_true test -s pids
+    wait_for test -s pids
     kill -HUP $ours
     touch go
     wait $ours
@@ -275,7 +271,7 @@ END
 @test "SIGTERM during a wait: at once, and 143" {
     "$RECOURSE" exec -- sh -c 'echo "HTTP 429, retry after 100s" >&2; exit 7' 2>err &
     ours=$!
-    until_true grep -q retrying err
+    wait_for grep -q retrying err
     kill -TERM $ours
     status=0
     wait $ours || status=$?
@@ -348,7 +344,7 @@ END
     ours=$!
     exec 7>pipe
     echo one >&7
-    until_true grep -q one got
+    wait_for grep -q one got
     exec 7>&-
     wait $ours
 }
@@ -377,7 +373,7 @@ END
 
 @test "a reader of standard error who has gone does not stop the command" {
     sh -c '"$RECOURSE" exec -- sh -c "sleep 0.1; head -c 300000 /dev/zero >&2; echo fine >got" 2>&1 >/dev/null | true'
-    until_true test -s got
+    wait_for test -s got
 }
 
 # ---- events ----
@@ -430,7 +426,7 @@ on_terminal() {
 @test "Esc ends a wait: the status is the command's" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"'
-    until_true grep -q 'Retrying (1/5) in 1m 40s… (esc to cancel)' screen
+    wait_for grep -q 'Retrying (1/5) in 1m 40s… (esc to cancel)' screen
     printf '\033' >&8
     status=0
     wait $terminal || status=$?
@@ -443,9 +439,9 @@ on_terminal() {
 @test "an arrow key is not Esc; Ctrl-C ends a wait with 130" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"'
-    until_true grep -q 'esc to cancel' screen
+    wait_for grep -q 'esc to cancel' screen
     printf '\033[A\033OPx' >&8
-    until_true grep -qE 'in 1m [0-3]?[0-9]s' screen
+    wait_for grep -qE 'in 1m [0-3]?[0-9]s' screen
     printf '\003' >&8
     status=0
     wait $terminal || status=$?
@@ -458,7 +454,7 @@ on_terminal() {
 @test "the terminal is as it was after a wait that was ended, and after one that was not" {
     export RECOURSE
     on_terminal 'stty -a >before; "$RECOURSE" exec -- ./flaky 2; stty -a >between; "$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"; stty -a >after'
-    until_true grep -q 'in 1m 40s' screen
+    wait_for grep -q 'in 1m 40s' screen
     printf '\033' >&8
     wait $terminal
     exec 8>&-
@@ -469,7 +465,7 @@ on_terminal() {
 @test "Ctrl-C while the command runs is the command's own, and ends it" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo started; exec sleep 600"'
-    until_true grep -q started screen
+    wait_for grep -q started screen
     printf '\003' >&8
     status=0
     wait $terminal || status=$?
@@ -499,11 +495,11 @@ on_terminal() {
 @test "Ctrl-S does not keep a signal from us" {
     export RECOURSE
     on_terminal 'echo $$ >shell; exec "$RECOURSE" exec -- sh -c "echo \$\$ >pids; yes HTTP 429 >&2"'
-    until_true test -s pids
-    until_true grep -q 'HTTP 429' screen
+    wait_for test -s pids
+    wait_for grep -q 'HTTP 429' screen
     printf '\023' >&8
     kill -TERM "$(cat shell)"
-    until_true is_gone "$(cat shell)"
+    wait_for is_gone "$(cat shell)"
     exec 8>&-
     wait $terminal || true
 }
@@ -543,7 +539,7 @@ on_terminal() {
         rm -f keys rounds screen
         printf 'for i in 1 2 3; do echo round >>rounds; "$RECOURSE" exec -- %s; done\n' "$command" >loop
         on_terminal 'bash loop'
-        until_true grep -qE 'ready|esc to cancel' screen
+        wait_for grep -qE 'ready|esc to cancel' screen
         printf '\003' >&8
         wait $terminal || true
         exec 8>&-
@@ -555,15 +551,15 @@ on_terminal() {
     export RECOURSE
     on_terminal 'exec bash --norc --noprofile -i'
     printf '"$RECOURSE" exec -- sh -c "echo HTTP 429 retry after 100s >&2; exit 7"\n' >&8
-    until_true grep -q 'esc to cancel' screen
+    wait_for grep -q 'esc to cancel' screen
     printf '\032' >&8
-    until_true grep -q Stopped screen
+    wait_for grep -q Stopped screen
     printf 'bg; (stty -a; echo all) >modes\n' >&8
-    until_true grep -q all modes
+    wait_for grep -q all modes
     printf 'echo mid""dle; fg\n' >&8
-    until_true sh -c 'sed "1,/middle/d" screen | grep -q "esc to cancel"'
+    wait_for sh -c 'sed "1,/middle/d" screen | grep -q "esc to cancel"'
     printf '\033' >&8
-    until_true grep -q RetryCancelled screen
+    wait_for grep -q RetryCancelled screen
     printf '(stty -a; echo all) >modes; exit 0\n' >&8
     wait $terminal
     exec 8>&-
@@ -574,9 +570,9 @@ on_terminal() {
 @test "what was typed before a wait does not end it" {
     export RECOURSE
     on_terminal '"$RECOURSE" exec -- sh -c "echo ready; until [ -e typed ]; do sleep 0.01; done; exec ./flaky 1"'
-    until_true grep -q ready screen
+    wait_for grep -q ready screen
     printf '\033' >&8
-    until_true grep -q '\^\[' screen
+    wait_for grep -q '\^\[' screen
     touch typed
     wait $terminal
     exec 8>&-
@@ -588,7 +584,7 @@ on_terminal() {
     on_terminal 'exec bash --norc --noprofile -i'
     printf '("$RECOURSE" exec -- sh -c "until [ -e go ]; do sleep 0.01; done; exec cat /dev/tty" 2>err &)\n' >&8
     printf 'touch go\n' >&8
-    until_true grep -q 'in other hands' err
+    wait_for grep -q 'in other hands' err
     printf 'exit 0\n' >&8
     wait $terminal
     exec 8>&-
@@ -667,7 +663,7 @@ END
         rm -f pids
         "$RECOURSE" exec --quiet -- sh -c 'echo $$ >pids; exec sleep 600' &
         ours=$!
-        until_true test -s pids
+        wait_for test -s pids
         kill -$signal $ours
         status=0
         wait $ours || status=$?
@@ -680,7 +676,7 @@ END
 @test "a real-time signal is the command's" {
     "$RECOURSE" exec -- bash -c 'trap "exit 9" RTMIN+3; echo $$ >pids; while :; do sleep 0.01; done' 2>err &
     ours=$!
-    until_true test -s pids
+    wait_for test -s pids
     kill -RTMIN+3 $ours
     status=0
     wait $ours || status=$?
@@ -700,7 +696,7 @@ END
     rm pids
     "$RECOURSE" exec --quiet -- "$RECOURSE" exec --quiet -- sh -c 'echo $PPID >inner; echo $$ >pids; exec sleep 600' &
     ours=$!
-    until_true test -s pids
+    wait_for test -s pids
     kill -9 "$(cat inner)"
     status=0
     wait $ours || status=$?
@@ -721,7 +717,7 @@ END
     head -c 65536 /dev/zero >&7 # it is full
     "$RECOURSE" exec --quiet --events pipe -- sh -c 'echo "HTTP 429 retry after 0.01s" >&2; echo run >>runs; [ "$(wc -l <runs)" -lt 3 ] || exec sleep 600; exit 7' &
     ours=$!
-    until_true sh -c '[ "$(wc -l <runs)" -eq 3 ]'
+    wait_for sh -c '[ "$(wc -l <runs)" -eq 3 ]'
     kill -TERM $ours
     status=0
     wait $ours || status=$?

@@ -4,6 +4,7 @@
 # recourse mock: what a client sees on the wire, and how the server begins and ends.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -21,10 +22,7 @@ start() { # OPTION...
     # shellcheck disable=SC2238 # talk is a file
     "$RECOURSE" mock --listen 127.0.0.1:0 --port-file port "$@" 2>talk 3>&- &
     pid=$!
-    for _ in $(seq 200); do
-        [ ! -s port ] || break
-        sleep 0.05
-    done
+    wait_for test -s port
     base=http://127.0.0.1:$(cat port)
 }
 
@@ -32,6 +30,10 @@ stop() {
     kill -TERM "$pid"
     wait "$pid"
     pid=
+}
+
+counted() { # TEXT
+    curl -sS "$base/mock/stats" >stats && grep -qF "$1" stats
 }
 
 # One chat request; what came is in the file answer, the head in head.
@@ -70,10 +72,7 @@ post() { # PATH BODY
     for model in hang slow-first-60s trickle-500+tokens-1000; do
         chat "$model" true >/dev/null 2>&1 3>&- &
     done
-    for _ in $(seq 100); do
-        [ "$(curl -sS "$base/mock/stats" | grep -o '"requests":3,' | head -1)" = '"requests":3,' ] && break
-        sleep 0.05
-    done
+    wait_for counted '"requests":3,'
     stop
 }
 
@@ -218,11 +217,7 @@ post() { # PATH BODY
     chat tokens-5 false -H 'Authorization: Bearer sk-planted-0123456789-WXYZ'
     chat tokens-7+cut-after-3 true || true
     chat stall-after-2 true -m 1 || true
-    for _ in $(seq 100); do
-        curl -sS "$base/mock/stats" >stats
-        ! grep -q '"disconnects":1,' stats || break
-        sleep 0.05
-    done
+    wait_for counted '"disconnects":1,'
     grep -q '"requests":3,' stats
     grep -q '"tokens_out":10,' stats
     grep -q '"disconnects":1,' stats

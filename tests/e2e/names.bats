@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2030,SC2031,SC2317 # every test is a shell of its own; until_true calls
+# shellcheck disable=SC2030,SC2031,SC2317 # every test is a shell of its own; wait_for calls
 #
 # Names whose addresses do not come: the system's answer hangs for as long as these tests last.
 # Nobody who asks for the end waits for it, and no other name either.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
@@ -47,22 +48,14 @@ teardown() {
     done
 }
 
-until_true() { # COMMAND...
-    for _ in $(seq 1500); do
-        ! "$@" 2>/dev/null || return 0
-        sleep 0.02
-    done
-    echo "never: $*"
-    cat err ./*.talk 2>/dev/null
-    return 1
-}
+wait_failed() { cat err ./*.talk 2>/dev/null; }
 
 start() { # NAME COMMAND...
     local name=$1
     shift
     LD_PRELOAD=$BATS_FILE_TMPDIR/names.so "$RECOURSE" "$@" --port-file "$name.port" 2>"$name.talk" 3>&- &
     pids+=($!)
-    until_true test -s "$name.port"
+    wait_for test -s "$name.port"
     port=$(cat "$name.port")
 }
 
@@ -81,7 +74,7 @@ providers:
 YAML
 }
 
-# shellcheck disable=SC2317 # until_true calls it
+# shellcheck disable=SC2317 # wait_for calls it
 is_gone() { ! kill -0 "$ours" 2>/dev/null; }
 
 # A command that hears every signal although it is in the background; what it waits for hangs.
@@ -90,14 +83,14 @@ begin() { # ARGUMENT...
     LD_PRELOAD=$BATS_FILE_TMPDIR/names.so env --default-signal=INT "$RECOURSE" "$@" >out 2>err 3>&- &
     ours=$!
     pids+=("$ours")
-    until_true test -e hang-up.test
+    wait_for test -e hang-up.test
 }
 
 # ends STATUS PID: by itself, and not only when the test is over.
 ends() {
     local result=0
     is_gone() { ! kill -0 "$1"; }
-    until_true is_gone "$2"
+    wait_for is_gone "$2"
     wait "$2" || result=$?
     [ "$result" -eq "$1" ]
 }
@@ -158,7 +151,7 @@ PY
     port=1
     config ''
     begin doctor --config recourse.yaml --timeout 1
-    until_true is_gone
+    wait_for is_gone
 }
 
 @test "serve: the first signal ends it when its time is over, the second one at once" {
@@ -171,9 +164,9 @@ PY
         gate=${pids[-1]}
         curl -sS -m 60 "http://127.0.0.1:$port/v1/chat/completions" -d '{"model":"hang/m","messages":[]}' >answer 2>&1 &
         client=$!
-        until_true test -e hang-up.test
+        wait_for test -e hang-up.test
         kill -TERM "$gate"
-        until_true draining
+        wait_for draining
         [ $signals = 1 ] || kill -TERM "$gate"
         ends 0 "$gate"
         wait "$client" || true
@@ -192,14 +185,14 @@ PY
         done
     done
     for name in hang-up hang-2 hang-3 hang-4; do
-        until_true test -e $name.test
+        wait_for test -e $name.test
     done
     curl -sS -m 30 -o answer "http://127.0.0.1:$port/v1/chat/completions" \
         -d '{"model":"well/mock/echo","messages":[{"role":"user","content":"hello"}]}'
     cat answer
     grep -q '"content":"hello"' answer
     kill -TERM "$gate"
-    until_true draining
+    wait_for draining
     kill -TERM "$gate"
     ends 0 "$gate"
 }

@@ -4,6 +4,7 @@
 # recourse serve, as whoever runs it sees it: signals, reloads, and what the log says of them.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -17,14 +18,6 @@ teardown() {
         cat talk
         return 1
     }
-}
-
-wait_for() { # COMMAND...
-    for _ in $(seq 400); do
-        ! "$@" || return 0
-        sleep 0.05
-    done
-    return 1
 }
 
 # The configuration, with these lines in place of listen and log.

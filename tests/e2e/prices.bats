@@ -3,6 +3,7 @@
 # what is wrong with it, with its place.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
@@ -125,18 +126,16 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     printf '%s\n' 'listen: 127.0.0.1:0' 'admin: {listen: "off"}' 'store: sqlite:audit.db' >>c.yaml
     "$RECOURSE" serve --config c.yaml --log json --port-file port >log 2>&1 3>&- &
     pid=$!
-    await() { # COUNT
-        for _ in {1..300}; do
-            [ "$(grep -c "\"event\":\"budget_unpriced\",\"message\":\"$words" log)" -lt "$1" ] || return 0
-            sleep 0.1
-        done
+    warned() { # TIMES
+        [ "$(grep -c "\"event\":\"budget_unpriced\",\"message\":\"$words" log)" = "$1" ]
+    }
+    wait_failed() {
         cat log
         kill $pid
-        return 1
     }
-    await 1
+    wait_for warned 1
     kill -HUP $pid
-    await 2
+    wait_for warned 2
     kill $pid
     wait $pid
     [ "$(grep -c budget_unpriced log)" = 2 ]

@@ -5,6 +5,7 @@
 # what is refused, and that nothing is lost of a gateway that serves meanwhile.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 END=1600000000000 # 2020-09-13T12:26:40Z: past by any clock
 DAY=86400000
@@ -36,14 +37,6 @@ refused() { # STATUS TEXT ARG...: nothing on standard output, the text on standa
     echo "$stderr"
     [ -z "$output" ]
     [[ $stderr == *"$text"* ]]
-}
-
-soon() { # COMMAND...: waits until it works, 20 s at most
-    for _ in $(seq 200); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
 }
 
 says() { grep -q -- "$2" "$1"; }
@@ -176,7 +169,7 @@ start() {
     # shellcheck disable=SC2238 # log is a file
     "$RECOURSE" serve --listen 127.0.0.1:0 --port-file port >log 2>&1 3>&- &
     pid=$!
-    soon test -s port
+    wait_for test -s port
     base=http://127.0.0.1:$(cat port)
 }
 
@@ -207,7 +200,7 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     one=$!
     ask 500 >ids2 3>&- &
     two=$!
-    soon test -s ids1
+    wait_for test -s ids1
     audit prune --older-than 365d --dry-run --format json | member operations >count
     [ "$(cat count)" -gt 4500 ]
     run -0 audit prune --older-than 365d --format json
@@ -223,7 +216,7 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     audit check >/dev/null
     audit stats --format json --since 1d | says /dev/stdin "\"count\":$served,\"succeeded\":$served"
     [ "$(audit list --since 1d --limit 1000 --format json | grep -o '"key"' | wc -l)" -eq "$served" ]
-    soon says log "operations deleted from the audit: $(cat count), which ended before"
+    wait_for says log "operations deleted from the audit: $(cat count), which ended before"
     # It is asked for the newest too, and keeps what may be amended.
     run -0 audit prune --before 2100-01-01 --yes
     [ "$(audit export --since 1d --outcome succeeded | wc -l)" -eq "$served" ]
@@ -242,7 +235,7 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     kill -STOP "$pid"
     "$RECOURSE" audit prune --older-than 365d 3>&- &
     pruner=$!
-    soon test -s recourse.db-prune
+    wait_for test -s recourse.db-prune
     refused 75 "somebody else prunes it" --older-than 400d
     kill -9 "$pruner"
     wait "$pruner" || true
@@ -262,7 +255,7 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     [ "$(sql recourse.db 'SELECT count(*) FROM operations')" -eq 501 ]
     echo 'audit: {keep_days: 30}' >>recourse.yaml
     kill -HUP "$pid"
-    soon says log "operations deleted from the audit: "
+    wait_for says log "operations deleted from the audit: "
     run ! says log "needs a restart"
     [ "$(sql recourse.db 'SELECT count(*) FROM operations WHERE outcome IN (1, 2, 3)')" -eq 1 ]
     audit check >/dev/null

@@ -4,6 +4,7 @@
 # recourse render: one report for every reader, and every way in which the input can be bad.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     unset NO_COLOR COLUMNS LC_ALL LC_CTYPE
@@ -310,11 +311,7 @@ catches_sigint() { # PID
     for signal in INT:130 TERM:143; do
         env --default-signal=INT,TERM "$RECOURSE" render <pipe 3>&- &
         pid=$!
-        for _ in $(seq 200); do
-            catches_sigint $pid && break
-            sleep 0.05
-        done
-        catches_sigint $pid
+        wait_for catches_sigint $pid
         kill -s "${signal%:*}" $pid
         status=0
         wait $pid || status=$?

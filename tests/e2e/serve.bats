@@ -4,6 +4,7 @@
 # recourse serve: what a client sees while providers fail behind it. The provider is recourse mock.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -29,10 +30,7 @@ start() { # NAME COMMAND...
     rm -f "$name.port"
     "$RECOURSE" "$@" --port-file "$name.port" 2>"$name.talk" 3>&- &
     pids+=($!)
-    for _ in $(seq 400); do
-        [ ! -s "$name.port" ] || break
-        sleep 0.05
-    done
+    wait_for test -s "$name.port"
     port=$(cat "$name.port")
 }
 
@@ -79,14 +77,6 @@ status() { sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p' head; }
 header() { tr -d '\r' <head | sed -n "s/^$1: //p"; }
 has() { grep -qF -- "$1" answer; }
 requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 | grep -o '[0-9]*'; }
-
-wait_for() { # COMMAND...
-    for _ in $(seq 400); do
-        ! "$@" || return 0
-        sleep 0.05
-    done
-    return 1
-}
 
 @test "a failure that passes is not seen: one 200, two attempts" {
     mock

@@ -164,7 +164,7 @@ END
     # The line of progress is the sign that it runs.
     run -0 bash -c 'mkfifo shown; script -qec "stty cols 80; exec $RECOURSE simulate long.yaml" /dev/null <shown >page &
         exec 3>shown
-        until grep -q % page; do sleep 0.1; done
+        for _ in $(seq 600); do ! grep -qs % page || break; sleep 0.1; done
         printf "\003" >&3
         wait'
     run -0 cat page
