@@ -81,6 +81,8 @@ static int run_watched(rc_caller *c)
     rc_tty_init(&c->tty, c->calls);
     rc_caller_ask(c);
     rc_tty_done(&c->tty);
+    /* Whether all of the answer was wanted shows when it is read: before it is summed up. */
+    rc_caller_flush(c);
     int result = rc_caller_tell_end(c);
     rc_caller_flush(c);
     const int lost = close_out(c);

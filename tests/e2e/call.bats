@@ -356,6 +356,9 @@ PY
     run -0 --separate-stderr bash -c '"$RECOURSE" call --model demo/huge-3000 hello | head -c 5 >/dev/null; echo ${PIPESTATUS[0]}'
     [ "$output" = 74 ]
     [ -z "$stderr" ]
+    run -0 --separate-stderr bash -c '"$RECOURSE" call --model demo/huge-3000 hello | { sleep 0.5; head -c 5 >/dev/null; }; echo ${PIPESTATUS[0]}'
+    [ "$output" = 74 ]
+    [ -z "$stderr" ]
     run -74 --separate-stderr bash -c '"$RECOURSE" call --agent --model demo/ok hello >/dev/full'
     run -0 bash -c '"$RECOURSE" call --model demo/echo hello 2>&-'
     [ "$output" = hello ]

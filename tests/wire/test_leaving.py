@@ -15,7 +15,7 @@ patient = config(upstream, threads=2)
 patient["policies"]["waiting"] = WAITING
 patient["routes"].insert(0, {"model": "waiting", "policy": "waiting", "chain": [{"target": "a/m"}]})
 patient["routes"].insert(0, {"model": "hanging", "policy": "quick", "chain": [{"target": "a/m"}],
-                             "timeouts": {"first_byte_ms": 400}})
+                             "timeouts": {"first_byte_ms": 800}})
 gateway = Gateway(patient)
 
 
@@ -34,10 +34,10 @@ class Watch:
         self.begin = time.monotonic()
 
     def __call__(self, conn, _):
-        conn.sendall(self.data)
-        self.sent.set()
         conn.settimeout(WAIT_S)
         try:
+            conn.sendall(self.data)  # a gateway that has gone already is told here, of no bytes too
+            self.sent.set()
             while conn.recv(65536):
                 pass
             self.how = "end"
@@ -185,14 +185,14 @@ def deadline(model, tries, stream):
     begin = time.monotonic()
     with Client(gateway.port) as client:
         answer = client.ask(chat(mark, model, is_stream=stream,
-                                 extra=b"x-recourse-deadline-ms: 1000\r\n"))
+                                 extra=b"x-recourse-deadline-ms: 2000\r\n"))
     took = time.monotonic() - begin
     check(answer.status == 504 and answer.end == CLEAN, answer)
     check(answer.get("x-recourse-error-code") == "DeadlineExceeded", answer)
     check(len(plan.seen) in tries, "tries:", len(plan.seen))
     check(int(answer.get("x-recourse-attempts")) == len(plan.seen), answer.head.raw)
-    # Not a measure of speed: three deadlines one behind the other would be 3 s.
-    check(took < 2.5, took)
+    # Not a measure of speed: three deadlines one behind the other would be 6 s.
+    check(took < 5.5, took)
     for number, watch in enumerate(watches, 1):
         check(watch.gone.wait(WAIT_S) and watch.how == "reset", "try", number, "of", len(watches), "begun after",
               watch.begin - begin, "answered after", took, "ended by", watch.how or "nobody")

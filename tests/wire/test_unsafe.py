@@ -14,7 +14,7 @@ from peers import CLEAN, Client, Upstream, http, post, say
 DEMO = {"providers": {"demo": {"kind": "demo"}}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
         "routes": [{"model": "demo/*", "chain": [{"target": "demo/*"}]}]}
 GO_ON = {"audit": {"on_failure": "continue"}}
-SOON = "x-recourse-deadline-ms: 300"
+SOON = "x-recourse-deadline-ms: 600"
 SUPPRESSED = 9  # a kind of record
 
 
@@ -169,7 +169,7 @@ def late_already():
 
 def hangs(config, status, wanted):
     """No error, and no end: each flush takes longer than the deadline allows."""
-    slow = ("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=1500000")
+    slow = ("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=3000000")
     with gateway_of(config, *slow) as gateway:
         with Client(gateway.port) as client:
             for _ in range(2):  # the second finds the first one's flush under way
