@@ -10,7 +10,7 @@ from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, http, r
 from streams import SAMPLES, framed
 
 upstream = Upstream()
-WAITING = {"max_attempts": 3, "backoff": "fixed", "base_ms": 400, "jitter": "none"}
+WAITING = {"max_attempts": 3, "backoff": "fixed", "base_ms": 1000, "jitter": "none"}
 patient = config(upstream, threads=2)
 patient["policies"]["waiting"] = WAITING
 patient["routes"].insert(0, {"model": "waiting", "policy": "waiting", "chain": [{"target": "a/m"}]})
@@ -86,7 +86,7 @@ def leaves_while_waiting(leave):
     wait_until(lambda: plan.seen, "the first try")
     time.sleep(0.05)
     leave(client)
-    time.sleep(3 * WAITING["base_ms"] / 1000)
+    time.sleep(2 * WAITING["base_ms"] / 1000)
     client.sock.close()
     check(len(plan.seen) == 1, "tried again for nobody")
 
