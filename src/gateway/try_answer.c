@@ -73,7 +73,6 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
     rc_call_on_commit(&job->call, now_ms);
     job->state = RC_JOB_ANSWERING;
     job->first_byte_ms = (int64_t)(now_ms - job->began_ms);
-    job->content_by_ms = RC_UNLIMITED;
     if (begin_answer(try, framing, length)) {
         rc_gate_drop_buf(&job->lines);
         rc_gate_job_arm(job);
