@@ -362,8 +362,8 @@ rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try);
 /* is_called_events: by the answer's head. */
 rc_try_asked rc_gate_try_asked(const rc_gate_try *try, bool is_called_events);
 /* Of a stream: may its first bytes be those of one? False, once: it is to be held until it is whole
- * then, and judged. */
-bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece);
+ * then, and judged; *piece is moved past what is blank in front. */
+bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str *piece);
 /* Is one that is too large to be held no answer by its first bytes? */
 bool rc_gate_try_begins_misshapen(const rc_gate_try *try, rc_str start);
 /* Fails a whole answer that is one and not of the shape that was asked for, with what it used, or
