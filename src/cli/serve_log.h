@@ -3,7 +3,7 @@
  *
  *   json          all of it, through a sink that keeps nobody waiting
  *   human, file   the same
- *   human         requests through the sink; events as talk on standard error, "recourse serve: ..."
+ *   human         requests through the sink; events as talk on standard error
  *   off           no requests; events as talk
  *
  * Which of these it is, and where lines go, can change while lines are written: each line is of one
