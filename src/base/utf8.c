@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include "base/str.h"
+
 /* The lead byte decides the length and the range of the second byte; Unicode 15, table 3-7. */
 typedef struct lead {
     uint8_t len; /* 0: not a lead byte */
@@ -100,6 +102,12 @@ size_t rc_utf8_encode(uint32_t cp, char out[4])
     static const uint8_t MARK[] = {0, 0, 0xC0, 0xE0, 0xF0};
     out[0] = (char)(MARK[len] | cp);
     return len;
+}
+
+rc_str rc_utf8_without_mark(rc_str s)
+{
+    const rc_str mark = RC_STR("\xEF\xBB\xBF");
+    return rc_str_starts_with(s, mark) ? rc_str_slice(s, mark.len, s.len) : s;
 }
 
 /* Only the last byte in front of the cut that is no continuation byte can begin a character across

@@ -29,6 +29,10 @@ size_t rc_utf8_encode(uint32_t cp, char out[4]);
 /* The largest length <= len at which s can be cut without splitting a character. */
 size_t rc_utf8_cut(rc_str s, size_t len);
 
+/* The text behind a byte order mark, if it begins with one: it says nothing in UTF-8, and some
+ * writers put it there all the same. Views s. */
+rc_str rc_utf8_without_mark(rc_str s);
+
 /* Columns that a terminal uses for cp: 0 (combining, zero width), 1 or 2 (East Asian wide, emoji).
  * Control characters: 0. */
 unsigned rc_utf8_width(uint32_t cp);

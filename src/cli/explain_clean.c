@@ -73,8 +73,7 @@ rc_str rc_seen_clean(rc_str text, rc_buf *room)
         return from_utf16(text, false, room);
     if (rc_str_starts_with(text, RC_STR("\xFE\xFF")))
         return from_utf16(text, true, room);
-    if (rc_str_starts_with(text, RC_STR("\xEF\xBB\xBF")))
-        text = rc_str_slice(text, 3, text.len);
+    text = rc_utf8_without_mark(text);
     if (rc_str_find_byte(text, ESCAPE, 0) == RC_STR_NPOS)
         return text;
     filter_state state = FILTER_TEXT;

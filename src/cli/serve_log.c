@@ -24,6 +24,11 @@ static const rc_serve_log_way *way_of(const serve_run *run)
     return way != NULL ? way : &closed;
 }
 
+bool rc_serve_log_has_events(const serve_run *run)
+{
+    return way_of(run)->has_events;
+}
+
 bool rc_serve_log_is_json(const serve_run *run)
 {
     const rc_serve_log_way *way = way_of(run);
@@ -36,8 +41,10 @@ static void make_ways(serve_run *run)
     const int32_t offset_s = cli->calls->utc_offset_s((time_t)(now_unix_ms(run) / 1000));
     for (size_t i = 0; i < RC_SERVE_LOG_WAYS; i++) {
         rc_serve_log_way *way = &run->log.ways[i];
-        way->is_on = rc_log_style_choose((rc_config_log_format)(i / 2), &cli->err_terminal,
-                                         i % 2 == 1, &way->style);
+        const bool is_file = i % 2 == 1;
+        way->is_on = rc_log_style_choose((rc_config_log_format)(i / 2), &cli->err_terminal, is_file,
+                                         &way->style);
+        way->has_events = way->is_on && (way->style.is_json || is_file);
         way->style.utc_offset_s = offset_s;
     }
 }
@@ -168,7 +175,7 @@ static void talk(serve_run *run, rc_str text)
 void rc_serve_log_event(serve_run *run, rc_log_event event, rc_str text)
 {
     const rc_serve_log_way *way = way_of(run);
-    if (way->is_on && way->style.is_json)
+    if (way->has_events)
         push_event(run, way, event, text);
     else
         talk(run, text);
@@ -257,7 +264,7 @@ void rc_serve_log_quota(void *ctx, const rc_gate_quota *news)
     rc_quota_push_text(quota, rc_str_slice(news->target, 0, RC_LOG_CLEAN_MAX), news->credential,
                        &text);
     if (!way->is_on || !way->style.is_json) {
-        talk(run, rc_buf_get(&text));
+        rc_serve_log_event(run, RC_LOG_EVENT_QUOTA_WARNING, rc_buf_get(&text));
         return;
     }
     rc_quota_event(quota, news->target, news->credential, &event);

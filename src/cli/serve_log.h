@@ -1,9 +1,10 @@
 /* What `recourse serve` says while it runs: a line for each request and for each thing that happens
  * to the process.
  *
- *   json     all of it, through a sink that keeps nobody waiting
- *   human    requests through the sink; events as talk, "recourse serve: ..."
- *   off      no requests; events as talk
+ *   json          all of it, through a sink that keeps nobody waiting
+ *   human, file   the same
+ *   human         requests through the sink; events as talk on standard error
+ *   off           no requests; events as talk
  *
  * Which of these it is, and where lines go, can change while lines are written: each line is of one
  * way, the one that it found. */
@@ -24,8 +25,11 @@ int rc_serve_log_change(serve_run *run, const rc_config_log *config);
  * told of, and the old one goes on. */
 void rc_serve_log_reopen(serve_run *run);
 
-/* Are its lines for programs? Then nothing else may stand between them. */
+/* Are its lines for programs? */
 bool rc_serve_log_is_json(const serve_run *run);
+
+/* Are events lines of it? Then nothing else is said of them. */
+bool rc_serve_log_has_events(const serve_run *run);
 
 /* Lines that could not be written so far: all of them, for whatever reason. */
 uint64_t rc_serve_log_dropped(serve_run *run);

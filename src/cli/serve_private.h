@@ -20,7 +20,8 @@
 #define RC_SERVE_LOG_WAYS 8
 
 typedef struct rc_serve_log_way {
-    bool is_on; /* then there is a sink */
+    bool is_on;      /* then there is a sink */
+    bool has_events; /* of all that happens, and not of requests alone */
     rc_log_style style;
 } rc_serve_log_way;
 

@@ -111,7 +111,7 @@ static void tell_refusal(serve_run *run)
     rc_buf words;
     rc_buf_init_fixed(&words, memory, sizeof memory);
     rc_cli_text(&words, "the configuration was refused; the old one goes on");
-    if (rc_serve_log_is_json(run)) {
+    if (rc_serve_log_has_events(run)) {
         rc_cli_text(&words, ": ");
         rc_cli_text(&words, run->refusal);
     }
@@ -130,8 +130,8 @@ bool rc_serve_reload(serve_run *run, const rc_admin_action *action)
     } else {
         note_refusal(run, from);
     }
-    /* Lines for people have no place between lines for programs. */
-    if (rc_serve_log_is_json(run))
+    /* What is said of it is a line of the log. */
+    if (rc_serve_log_has_events(run))
         rc_buf_reset(&run->cli->err);
     rc_cli_flush_err(run->cli);
     rc_gateway_keep_reload(run->gateway, action, is_loaded ? RC_STR("") : rc_str_c(run->refusal));

@@ -2,6 +2,7 @@
 
 #include "base/json_find.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 /* What is kept of an error. */
 #define ERROR_MAX_BYTES ((size_t)1 << 20)
@@ -236,7 +237,7 @@ static bool is_closed(rc_str body)
 
 static rc_stream_end end_body(rc_reply *reply, bool has_length)
 {
-    const rc_str body = rc_buf_get(&reply->room);
+    const rc_str body = rc_utf8_without_mark(rc_buf_get(&reply->room));
     const bool is_orderly = has_length || is_closed(body);
     const rc_stream_event event = {
         .type = RC_STREAM_EVENT_DATA,

@@ -76,3 +76,11 @@ rc_shape_kind rc_shape_of(rc_str body)
     rc_shape shape = {.kind = RC_SHAPE_OPEN};
     return rc_shape_step(&shape, body);
 }
+
+rc_str rc_shape_text(rc_str body)
+{
+    size_t from = 0;
+    while (from < body.len && is_blank(body.ptr[from]))
+        from++;
+    return rc_str_slice(body, from, body.len);
+}

@@ -38,4 +38,7 @@ rc_shape_kind rc_shape_step(rc_shape *shape, rc_str piece);
 /* Of bytes that are all there is: OPEN when they are white space or half a word. */
 rc_shape_kind rc_shape_of(rc_str body);
 
+/* The bytes from the first one on that is neither white space nor of a mark. Views body. */
+rc_str rc_shape_text(rc_str body);
+
 #endif

@@ -1,6 +1,7 @@
 #include "codec/sse.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define LF_NOT_KNOWN ((size_t)-1)
 #define BOM_LEN 3
@@ -92,8 +93,7 @@ static void read_field(const field *f, rc_stream_event *event)
 
 static rc_str without_bom(const rc_stream_event *event, rc_str raw)
 {
-    bool has_bom = event->begin == 0 && raw.len >= BOM_LEN && memcmp(raw.ptr, BOM, BOM_LEN) == 0;
-    return has_bom ? rc_str_slice(raw, BOM_LEN, raw.len) : raw;
+    return event->begin == 0 ? rc_utf8_without_mark(raw) : raw;
 }
 
 /* Reads all fields; of several data lines the last one is in the event. Returns their number. */

@@ -2,6 +2,7 @@
 
 #include "base/json_scan.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 void rc_stream_array_init(rc_stream_array *array, rc_buf *room, size_t max_bytes)
 {
@@ -104,9 +105,8 @@ static void scan(rc_stream_array *array)
  * array's own bracket. */
 static rc_str element_of(const rc_stream_event *event, bool has_bracket)
 {
-    rc_str raw = event->raw;
-    bool has_bom = event->begin == 0 && rc_str_starts_with(raw, RC_STR("\xEF\xBB\xBF"));
-    size_t from = has_bom ? 3 : 0;
+    rc_str raw = event->begin == 0 ? rc_utf8_without_mark(event->raw) : event->raw;
+    size_t from = 0;
     for (; from < raw.len; from++) {
         char c = raw.ptr[from];
         if (c == '[' && has_bracket)

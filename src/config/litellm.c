@@ -61,14 +61,15 @@ static bool is_variable_name(rc_str name)
     return rc_scrub_is_clean(name);
 }
 
+static const rc_str ENVIRON = RC_STR_INIT("os.environ/");
+
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
 {
-    static const rc_str prefix = RC_STR_INIT("os.environ/");
     char room[160];
     rc_buf ref;
-    if (!rc_str_starts_with(text, prefix))
+    if (!rc_str_starts_with(text, ENVIRON))
         return false;
-    const rc_str name = rc_str_slice(text, prefix.len, text.len);
+    const rc_str name = rc_str_slice(text, ENVIRON.len, text.len);
     if (!is_variable_name(name))
         return false;
     rc_buf_init_fixed(&ref, room, sizeof room);
@@ -76,6 +77,17 @@ bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
     rc_buf_push(&ref, name);
     *ret_ref = rc_arena_dup(&in->arena, rc_buf_get(&ref));
     return true;
+}
+
+/* Behind it a key may stand as well as a name that is misspelt: neither is shown. */
+const char *rc_litellm_uncopied(rc_str text)
+{
+    if (!rc_str_starts_with(text, ENVIRON))
+        return "a literal key is not copied; put it into the variable ";
+    if (text.len == ENVIRON.len)
+        return "os.environ/ without a name is no variable; put the key into the variable ";
+    return "what stands behind os.environ/ is not the name of a variable (letters, digits and _), "
+           "and is not copied; put the key into the variable ";
 }
 
 bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms)

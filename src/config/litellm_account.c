@@ -255,7 +255,7 @@ static void read_key(rc_litellm *in, const rc_litellm_prefix *prefix, const rc_y
             provider->key = p->key;
     if (provider->key.len == 0)
         provider->key = new_variable(in, provider->kind);
-    note_variable(in, node, "a literal key is not copied; put it into the variable ",
+    note_variable(in, node, rc_litellm_uncopied(text),
                   rc_str_slice(provider->key, 4, provider->key.len), "");
 }
 

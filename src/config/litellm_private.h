@@ -98,6 +98,9 @@ rc_litellm_note *rc_litellm_quote(rc_litellm_note *note, rc_str text);
 /* "os.environ/NAME" as "env:NAME". False: it is another text. Views arena. */
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref);
 
+/* Why such another text is not copied, up to the name of the variable that takes its place. */
+const char *rc_litellm_uncopied(rc_str text);
+
 /* Seconds, whole or not, as milliseconds. False: it is no such number, which is noted. */
 bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 

@@ -86,9 +86,7 @@ static void read_master_key(rc_litellm *in)
     if (text.len == 0 || rc_litellm_variable(in, text, &in->master_key))
         return;
     in->master_key = RC_STR("env:LITELLM_MASTER_KEY");
-    rc_litellm_say(in, node,
-                   "a literal key is not copied; put it into the variable "
-                   "LITELLM_MASTER_KEY");
+    rc_litellm_add(rc_litellm_say(in, node, rc_litellm_uncopied(text)), "LITELLM_MASTER_KEY");
 }
 
 /* ---- what is left ---- */

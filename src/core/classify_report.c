@@ -9,6 +9,7 @@
 #include "core/echo.h"
 #include "core/fixer.h"
 #include "core/message.h"
+#include "core/redirect.h"
 
 /* What of a body goes into a report as it came. */
 #define RAW_MAX ((size_t)4096)
@@ -94,6 +95,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     set_message(&b, failure, verdict, said);
     rc_builder_set_detail(&b, said);
     rc_connection_tell(&b, failure, verdict);
+    rc_redirect_tell(&b, failure, verdict);
     if (verdict->status > 0)
         rc_builder_set_provider_status(&b, verdict->status);
     rc_builder_set_provider_type(&b, verdict->type);

@@ -352,9 +352,7 @@ static void parse_file(rc_rules_parser *parser)
                         RC_STR("this is not UTF-8; save the file as UTF-8"));
         return;
     }
-    rc_str mark = RC_STR("\xEF\xBB\xBF"); /* of the byte order; some editors write it */
-    if (rc_str_starts_with(parser->text, mark))
-        parser->text = rc_str_slice(parser->text, mark.len, parser->text.len);
+    parser->text = rc_utf8_without_mark(parser->text); /* some editors write one */
 
     advance(parser);
     while (parser->status == RC_OK && parser->token.kind != RC_RULE_TOKEN_END)

@@ -3,6 +3,7 @@
 
 #include "base/json_reader.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "core/plain_text.h"
 
 /* All of it is one string in quotes. */
@@ -33,9 +34,15 @@ static rc_str tail_of(rc_str text)
     return rc_str_slice(text, line == RC_STR_NPOS ? from : line + 1, text.len);
 }
 
+/* What is in front of it and behind it says nothing. */
+static rc_str text_of(rc_str body)
+{
+    return rc_str_trim(rc_utf8_without_mark(body));
+}
+
 static void unwrap_body(rc_evidence *evidence, rc_str text, rc_str where)
 {
-    rc_str trimmed = rc_str_trim(text);
+    rc_str trimmed = text_of(text);
     if (trimmed.len == 0)
         return;
     if (trimmed.ptr[0] == '{' && trimmed.len > 1 && trimmed.ptr[1] == '\xE2')
@@ -76,13 +83,13 @@ static void add_text_of_json(rc_evidence *evidence)
     rc_layer *layer = rc_evidence_add_layer(evidence, RC_LAYER_DEPTH_MAX, RC_STR("text"));
     rc_str text = failure->body.len > 0 ? failure->body : failure->event;
     if (layer != NULL)
-        layer->message = rc_str_slice(rc_str_trim(text), 0, RC_EVIDENCE_TEXT_MAX);
+        layer->message = rc_str_slice(text_of(text), 0, RC_EVIDENCE_TEXT_MAX);
 }
 
 void rc_unwrap(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
-    if (rc_str_trim(failure->event).len == 0 && rc_str_trim(failure->body).len == 0)
+    if (text_of(failure->event).len == 0 && text_of(failure->body).len == 0)
         rc_evidence_set(evidence, RC_FACT_BODY_EMPTY);
     unwrap_body(evidence, failure->event, RC_STR("event"));
     unwrap_body(evidence, failure->body, RC_STR("body"));

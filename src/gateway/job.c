@@ -273,6 +273,23 @@ static void hedge(rc_gate_job *job)
     }
 }
 
+/* The lane whose stream said its end, the earlier one of two; NULL: none did. */
+static rc_gate_try *terminated(const rc_gate_job *job)
+{
+    rc_gate_try *now = job->now->is_terminated ? job->now : NULL;
+    rc_gate_try *beside = job->beside;
+    if (beside == NULL || !beside->is_terminated)
+        return now;
+    return now == NULL || beside->over_at_ms < now->over_at_ms ? beside : now;
+}
+
+static void end_terminated(rc_gate_try *try)
+{
+    rc_gate_try_stop(try);
+    rc_gate_try_stream_end(try, NULL);
+}
+
+/* Whatever is due, an answer that may be whole comes first. */
 static void on_due(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
@@ -286,9 +303,8 @@ static void on_due(rc_gate_job *job)
                        rc_call_on_wake(&job->call, rc_gate_now(gate), rc_gate_chance_u64(gate)));
     } else if (job->state == RC_JOB_PAUSED) {
         rc_gate_try_ask_again(job->now);
-    } else if (job->now->is_terminated) {
-        rc_gate_try_stop(job->now);
-        rc_gate_try_stream_end(job->now, NULL);
+    } else if (terminated(job) != NULL) {
+        end_terminated(terminated(job));
     } else if (job->state == RC_JOB_TRYING && rc_gate_now(gate) >= job->hedge.at_ms) {
         hedge(job);
     } else {
@@ -305,8 +321,11 @@ static uint64_t due_ms(const rc_gate_job *job)
         return job->keep_by_ms;
     if (job->state == RC_JOB_WAITING)
         return job->action.at_ms + 1; /* of times in whole milliseconds: never too early */
-    if (job->content_by_ms < at_ms)
-        at_ms = job->content_by_ms;
+    if (job->state == RC_JOB_PAUSED)
+        return job->again_at_ms < at_ms ? job->again_at_ms : at_ms;
+    const rc_gate_try *said = terminated(job);
+    if (said != NULL && said->over_at_ms < at_ms)
+        at_ms = said->over_at_ms;
     if (job->state == RC_JOB_TRYING && job->hedge.at_ms < at_ms)
         at_ms = job->hedge.at_ms;
     return at_ms;

@@ -128,9 +128,10 @@ struct rc_gate_try {
     int64_t first_byte_ms;  /* since the start; -1: nothing has come */
     uint64_t first_byte_us; /* RC_METRICS_NO_TIME */
     uint64_t bytes;         /* of the body; of one that came compressed: decoded */
+    uint64_t over_at_ms;    /* when a stream that said its end is over, whatever comes */
     bool is_array;
-    bool is_full; /* the client is slow, and the provider waits for it */
-    bool is_terminated;
+    bool is_full;          /* the client is slow, and the provider waits for it */
+    bool is_terminated;    /* its stream said its end */
     bool is_started;       /* the demo was asked */
     bool is_inside;        /* what was passed on last is not the end of its event */
     bool is_watched;       /* watch knows something of it */
@@ -188,10 +189,9 @@ struct rc_gate_job {
     rc_action action;
     uint32_t unasked; /* tries that rc_call counts, in which nobody was asked */
     rc_hedge hedge;
-    rc_gate_try *now;       /* the try under way, or the latest one; NULL: none yet */
-    rc_gate_try *beside;    /* a hedge's second lane; NULL: none */
-    uint64_t content_by_ms; /* when one that is paused asks again, or a stream that said its end is
-                               over; else RC_UNLIMITED */
+    rc_gate_try *now;     /* the try under way, or the latest one; NULL: none yet */
+    rc_gate_try *beside;  /* a hedge's second lane; NULL: none */
+    uint64_t again_at_ms; /* when one that is paused asks again */
 
     size_t kept_bytes;    /* of its body, as the world counts them */
     uint64_t upload_left; /* of a body that is passed on as it comes */
@@ -362,8 +362,8 @@ rc_stream_dialect rc_gate_try_dialect(const rc_gate_try *try);
 /* is_called_events: by the answer's head. */
 rc_try_asked rc_gate_try_asked(const rc_gate_try *try, bool is_called_events);
 /* Of a stream: may its first bytes be those of one? False, once: it is to be held until it is whole
- * then, and judged. */
-bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece);
+ * then, and judged; *piece is moved past what is blank in front. */
+bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str *piece);
 /* Is one that is too large to be held no answer by its first bytes? */
 bool rc_gate_try_begins_misshapen(const rc_gate_try *try, rc_str start);
 /* Fails a whole answer that is one and not of the shape that was asked for, with what it used, or

@@ -216,13 +216,15 @@ static void push_field(line *l, const rc_log_field *field)
 {
     if (field->text.ptr != NULL && field->text.len == 0)
         return;
+    const bool is_message = rc_str_eq(rc_str_c(field->key), RC_STR("message"));
     push(l, "  ");
-    if (!rc_str_eq(rc_str_c(field->key), RC_STR("message"))) {
+    if (!is_message) {
         push(l, field->key);
         push(l, " ");
     }
+    /* The message is all that is said of it: what was refused, and why. */
     if (field->text.ptr != NULL)
-        push_text(l, field->text, TEXT_WIDTH);
+        push_text(l, field->text, is_message ? RC_LOG_CLEAN_MAX : TEXT_WIDTH);
     else
         rc_buf_push_i64(&l->buf, field->number);
 }

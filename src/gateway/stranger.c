@@ -2,6 +2,7 @@
 
 #include "base/json_find.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 const char *rc_gate_stranger_text(rc_gate_stranger stranger)
 {
@@ -38,7 +39,7 @@ static bool is_of_proxy(int status)
 
 static bool is_json(rc_str body)
 {
-    const rc_str text = rc_str_trim(body);
+    const rc_str text = rc_str_trim(rc_utf8_without_mark(body));
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
@@ -52,7 +53,8 @@ static bool is_error_of_provider(int status, rc_str body)
         return false;
     if (status != 404 && status != 405)
         return true;
-    const rc_status scanned = rc_json_find(rc_str_trim(body), members, 3, false);
+    const rc_status scanned =
+        rc_json_find(rc_str_trim(rc_utf8_without_mark(body)), members, 3, false);
     return scanned == RC_E_TYPE || members[0].is_found || members[1].is_found ||
            members[2].is_found;
 }

@@ -267,7 +267,7 @@ static void wait_for_money(rc_gate_try *try, const rc_spend_answer *answer)
         rc_gate_job_cut_short(job);
         return;
     }
-    job->content_by_ms = try->started_ms + PAUSE_MS;
+    job->again_at_ms = try->started_ms + PAUSE_MS;
     rc_gate_job_arm(job);
 }
 
@@ -306,7 +306,6 @@ void rc_gate_try_ask_again(rc_gate_try *try)
     if (job->state == RC_JOB_PAUSED)
         end_pause(try);
     job->state = RC_JOB_TRYING;
-    job->content_by_ms = RC_UNLIMITED;
     carry_out(try);
 }
 

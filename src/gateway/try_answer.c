@@ -1,5 +1,6 @@
 /* What a provider answers, until it is clear what to make of it. */
 #include "base/str.h"
+#include "base/utf8.h"
 #include "gateway/job.h"
 
 static bool is_events(rc_str type)
@@ -73,7 +74,6 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
     rc_call_on_commit(&job->call, now_ms);
     job->state = RC_JOB_ANSWERING;
     job->first_byte_ms = (int64_t)(now_ms - job->began_ms);
-    job->content_by_ms = RC_UNLIMITED;
     if (begin_answer(try, framing, length)) {
         rc_gate_drop_buf(&job->lines);
         rc_gate_job_arm(job);
@@ -171,7 +171,7 @@ static void fail_body(rc_gate_try *try)
 static void end_whole(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
-    const rc_str body = rc_buf_get(&try->held);
+    const rc_str body = rc_utf8_without_mark(rc_buf_get(&try->held));
     const bool is_good = body.len == 0 ? try->reader->is_bodiless : rc_gate_try_is_good(try, body);
     if (rc_gate_try_fail_shape(try, body, is_good))
         return;
@@ -198,10 +198,11 @@ static void hold(rc_gate_try *try, rc_str piece)
     const rc_str held = rc_buf_get(&try->held);
     if (rc_buf_status(&try->held) == RC_OK && held.len <= RC_JOB_HELD_MAX)
         return;
-    const bool is_error = rc_gate_try_begins_badly(try, held);
-    if (is_error || rc_gate_try_begins_misshapen(try, held)) {
+    const rc_str start = rc_utf8_without_mark(held);
+    const bool is_error = rc_gate_try_begins_badly(try, start);
+    if (is_error || rc_gate_try_begins_misshapen(try, start)) {
         rc_gate_try_stop(try);
-        if (!rc_gate_try_fail_shape(try, held, !is_error))
+        if (!rc_gate_try_fail_shape(try, start, !is_error))
             fail_body(try);
         return;
     }
@@ -279,7 +280,7 @@ void rc_gate_try_take(rc_gate_try *try, rc_str piece)
         hold(try, piece);
         return;
     case RC_MODE_STREAM:
-        if (rc_gate_try_is_in_shape(try, piece))
+        if (rc_gate_try_is_in_shape(try, &piece))
             rc_gate_try_stream_body(try, piece);
         else
             hold(try, piece);

@@ -59,15 +59,17 @@ static bool fits(const rc_gate_try *try, rc_shape_kind kind)
     return true;
 }
 
-bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str piece)
+bool rc_gate_try_is_in_shape(rc_gate_try *try, rc_str *piece)
 {
     const rc_shape before = try->shape;
     if (before.kind != RC_SHAPE_OPEN)
         return true;
-    const rc_shape_kind kind = rc_shape_step(&try->shape, piece);
+    const rc_shape_kind kind = rc_shape_step(&try->shape, *piece);
     if (kind == RC_SHAPE_OPEN || fits(try, kind))
         return true;
-    /* White space may be missing in front of it; nobody but us will read it. */
+    /* White space may be missing in front of it, or half of a mark; nobody but us will read it. */
+    if (before.word_len == 0)
+        *piece = rc_shape_text(*piece);
     rc_buf_push(&try->held, rc_str_make(before.word, before.word_len));
     try->mode = RC_MODE_WHOLE;
     return false;

@@ -59,12 +59,11 @@ static void fail_event(rc_gate_try *try, const rc_stream_seen *seen)
  * behind it waits with it. */
 static void end_soon(rc_gate_try *try)
 {
-    rc_gate_job *job = try->job;
-    if (try->is_terminated || (!is_answering(try) && job->beside != NULL))
+    if (try->is_terminated)
         return;
     try->is_terminated = true;
-    job->content_by_ms = rc_gate_now(job->gate) + RC_JOB_TAIL_MS;
-    rc_gate_job_arm(job);
+    try->over_at_ms = rc_gate_now(try->job->gate) + RC_JOB_TAIL_MS;
+    rc_gate_job_arm(try->job);
 }
 
 /* Passes an event on, or holds it back. */

@@ -46,6 +46,23 @@ one() { # PARAMS [MORE]
     [ "$(grep -c 'a literal key is not copied' secrets.notes)" = 5 ]
 }
 
+@test "a reference to no variable is told as what it is, and not shown" {
+    one 'model: openai/x, api_key: os.environ/'
+    [ "$status" = 0 ]
+    [[ $output == *"keys: [env:OPENAI_API_KEY]"* ]]
+    [[ $stderr == *"litellm_params.api_key: os.environ/ without a name is no variable; put the key into the variable OPENAI_API_KEY"* ]]
+    [[ $output$stderr != *literal* ]]
+    for name in 1KEY 'MY KEY' my-key-hunter2 'K$' "sk-$(printf 'a1%.0s' {1..24})"; do
+        one "model: openai/x, api_key: \"os.environ/$name\"" "general_settings: {master_key: \"os.environ/$name\"}"
+        [ "$status" = 0 ]
+        [ "$(grep -c 'what stands behind os.environ/ is not the name of a variable' <<<"$stderr")" = 2 ]
+        [[ $stderr == *"put the key into the variable OPENAI_API_KEY"* ]]
+        [[ $stderr == *"put the key into the variable LITELLM_MASTER_KEY"* ]]
+        [[ $output == *"env:OPENAI_API_KEY"*"env:LITELLM_MASTER_KEY"* ]]
+        [[ $output$stderr != *literal* && $output$stderr != *"$name"* ]]
+    done
+}
+
 @test "an imported gateway runs" {
     cd "$BATS_TEST_TMPDIR" || return
     one 'model: openai/x, api_base: "http://127.0.0.1:1/v1", api_key: os.environ/KEY'

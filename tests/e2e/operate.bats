@@ -280,6 +280,38 @@ PY
     run ! grep -q unseen two.log talk
 }
 
+@test "a file has all lines for people, too: nothing is said on standard error" {
+    config 'listen: 127.0.0.1:0' 'log: {format: human, file: gate.log}'
+    start
+    wait_for says gate.log '  listening  listening at http://127.0.0.1:'
+    admin reload -X POST | grep -q '"generation":2'
+    wait_for says gate.log '  reloaded  the configuration was read again'
+    cp recourse.yaml good.yaml
+    echo 'routs: []' >>recourse.yaml
+    kill -HUP "$gate_pid"
+    wait_for says gate.log '  reload refused  the configuration was refused; the old one goes on: recourse.yaml:'
+    grep -q 'reload refused .*routs: unknown key' gate.log
+    # Of a name that is long, too, it says why.
+    long=$(printf 'n%.0s' {1..100})
+    sed "s/env:KEY_1/env:$long/" good.yaml >recourse.yaml
+    kill -HUP "$gate_pid"
+    wait_for says gate.log "$long is not set; put it there, or say in the configuration where it is"
+    kill -USR2 "$gate_pid"
+    wait_for says gate.log '  signal  a signal (SIGUSR2) means nothing here'
+    end
+    grep -qF '  draining  a signal (SIGTERM) asks for the end' gate.log
+    run ! grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  ' gate.log
+    [ ! -s talk ]
+    # What keeps it from starting is not hidden in a file.
+    run --separate-stderr "$RECOURSE" serve --config recourse.yaml
+    [ "$status" != 0 ]
+    [[ $stderr == "recourse serve: "*"$long is not set"* ]]
+    # Without one it is talk.
+    sed 's/, file: gate.log//' good.yaml >recourse.yaml
+    start
+    wait_for says talk 'recourse serve: listening at http://127.0.0.1:'
+}
+
 @test "a log that cannot be opened again is told of in lines of the log" {
     mkdir logs
     config 'listen: 127.0.0.1:0' 'log: {format: json, file: logs/gate.log}'

@@ -94,6 +94,11 @@ static const sample samples[] = {
      "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]},\"finishReason\":"
      "\"MAX_TOKENS\"}]}",
      "Hi", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_LENGTH, -1, -1},
+    {"behind a byte order mark", RC_STREAM_OPENAI_CHAT, false,
+     "\xEF\xBB\xBF{\"choices\":[{\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}",
+     "Hi", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_GOOD, -1, -1},
+    {"a mark alone", RC_STREAM_OPENAI_CHAT, false, "\xEF\xBB\xBF", "", RC_STREAM_END_EMPTY,
+     RC_STREAM_FINISH_NONE, -1, -1},
     {"a whole message as an event", RC_STREAM_ANTHROPIC, true,
      "data: {\"type\":\"message\",\ndata: \"content\":[{\"type\":\"text\",\"text\":\"Hi\"}]}\n\n",
      "Hi", RC_STREAM_END_COMPLETE, RC_STREAM_FINISH_NONE, -1, -1},

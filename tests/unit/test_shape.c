@@ -77,6 +77,21 @@ static void test_other(void **state)
 }
 
 /* What it is does not change with what follows. */
+static void test_text(void **state)
+{
+    static const struct {
+        const char *body, *text;
+    } CASES[] = {{"", ""},
+                 {" \r\n", ""},
+                 {"\xef\xbb\xbf{}", "{}"},
+                 {"\xbb\xbf\n{}", "{}"},
+                 {"a b", "a b"},
+                 {" {\xef\xbb\xbf", "{\xef\xbb\xbf"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++)
+        assert_true(rc_str_eq(rc_shape_text(rc_str_c(CASES[i].body)), rc_str_c(CASES[i].text)));
+}
+
 static void test_stays(void **state)
 {
     (void)state;
@@ -93,7 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),  cmocka_unit_test(test_events), cmocka_unit_test(test_open),
-        cmocka_unit_test(test_other), cmocka_unit_test(test_stays),
+        cmocka_unit_test(test_other), cmocka_unit_test(test_stays),  cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

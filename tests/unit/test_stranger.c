@@ -34,6 +34,7 @@ static void errors_that_no_provider_sends(void **state)
         {404, HTML, " {\"error\":\"no such model\"}", RC_GATE_STRANGER_NONE},
         {404, JSON, "{\"object\":\"error\",\"message\":\"no\"}", RC_GATE_STRANGER_NONE},
         {404, JSON, "[{\"error\":{\"code\":404}}]", RC_GATE_STRANGER_NONE},
+        {404, JSON, "\xEF\xBB\xBF {\"error\":\"no such model\"}", RC_GATE_STRANGER_NONE},
         {422, JSON, "{\"detail\":[{\"loc\":[\"body\"]}]}", RC_GATE_STRANGER_NONE},
         /* Of a proxy. */
         {401, HTML, "<html></html>", RC_GATE_STRANGER_NONE},

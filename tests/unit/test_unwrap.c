@@ -239,6 +239,8 @@ static const unwrap_case PAGES[] = {
     {"<html><title></title><body>words</body></html>",
      "<html><title></title><body>words</body></html>", "", "", 0},
     {"<html><title>200 OK</title></html>", "200 OK", "", "", 0},
+    {"\xEF\xBB\xBF<html><title>504 Late</title></html>", "504 Late", "", "", 504},
+    {"\xEF\xBB\xBF", "", "", "", 0},
 };
 
 static void test_pages(void **state)

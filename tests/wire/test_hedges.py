@@ -9,7 +9,8 @@ import time
 
 from gateways import Lasting
 from harness import WAIT_S, Suite, check, main, wait_until
-from peers import CLEAN, OK_CHAT, Client, Upstream, http, post, say
+from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, hanging, http, post, say,
+                   saying)
 
 PRICES = """as_of: 2026-11-01
 built_in: false
@@ -125,6 +126,77 @@ def all_agree(lane):
         gateway.stop()
 
 
+EVENTS = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+          b"Transfer-Encoding: chunked\r\n\r\n")
+DONE = b"data: [DONE]\n\n"
+TEXT = b'data: {"choices":[{"index":0,"delta":{"content":"%b"},"finish_reason":null}]}\n\n'
+STOP = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+STREAMED = b'{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}'
+
+
+def ask_streamed(lane, said, answers):
+    """The lane says its end and stays open; the other one answers once it was let go."""
+    gateway = start("warn", hedge_ms=20)
+    let_go = threading.Event()
+
+    def ends(conn, _):
+        wait_until(lambda: len(plan.seen) == 2, "the other lane")
+        return hanging(EVENTS + chunk(said), let_go)(conn, _)
+
+    def other(conn, _):
+        conn.sendall(EVENTS)
+        let_go.wait(WAIT_S)
+        return say(conn, chunks(answers))
+
+    steps = [other, other]
+    steps[lane] = ends
+    mark, plan = upstream.plan(*steps)
+    try:
+        with Client(gateway.port) as client:
+            answer = client.ask(post("/v1/chat/completions", STREAMED, mark))
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        return answer, gateway.rows("SELECT attempt, code, status FROM records WHERE kind = 2"
+                                    " ORDER BY attempt")
+    finally:
+        let_go.set()
+        gateway.stop()
+
+
+def empty_lane_ends(lane):
+    """Behind its terminator nothing comes: it failed, and the other lane is what is left."""
+    answer, tries = ask_streamed(lane, DONE, [TEXT % b"there", STOP, DONE])
+    check(answer.body == TEXT % b"there" + STOP + DONE, answer)
+    check(tries[lane][1] != 0 and tries[1 - lane] == (2 - lane, 0, 200), tries)
+
+
+def finished_lane_ends(lane):
+    """An answer without a word, and whole: nobody waits for the other lane."""
+    answer, tries = ask_streamed(lane, STOP + DONE, [])
+    check(answer.body == STOP + DONE, answer)
+    check(tries[lane] == (lane + 1, 0, 200), tries)
+
+
+def both_lanes_empty():
+    """Each has its own end; what follows is another try."""
+    gateway = start("warn", hedge_ms=20, chain=[{"target": "a/m", "tries": 2}, {"target": "b/m"}])
+    gone = [threading.Event(), threading.Event()]
+
+    def ends(number):
+        def step(conn, _):
+            wait_until(lambda: len(plan.seen) >= 2, "the other lane")
+            return hanging(EVENTS + chunk(DONE), gone[number])(conn, _)
+        return step
+
+    mark, plan = upstream.plan(ends(0), ends(1), saying(EVENTS + chunks([TEXT % b"x", STOP, DONE])))
+    try:
+        with Client(gateway.port) as client:
+            answer = client.ask(post("/v1/chat/completions", STREAMED, mark))
+        check(answer.body == TEXT % b"x" + STOP + DONE and answer.end == CLEAN, answer)
+        check(gone[0].wait(WAIT_S) and gone[1].wait(WAIT_S), "a lane that was not ended")
+    finally:
+        gateway.stop()
+
+
 def upload_waits_for_money():
     gateway = start("pause")
     may_answer = threading.Event()
@@ -158,5 +230,11 @@ for word in ("fail", "pause"):
 suite.case("a second lane that has begun has its own time", late_first_lane)
 for number, word in enumerate(("first", "second")):
     suite.case(f"the {word} lane fails for good: all count two tries", all_agree, number)
+for number, word in enumerate(("first", "second")):
+    suite.case(f"the {word} lane says its end and nothing else: it is not waited for",
+               empty_lane_ends, number)
+    suite.case(f"the {word} lane is whole without a word: it is the answer",
+               finished_lane_ends, number)
+suite.case("both lanes say their end and nothing else: another try", both_lanes_empty)
 suite.case("a large body waits with a try that is paused", upload_waits_for_money)
 main(suite, upstream)

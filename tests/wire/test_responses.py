@@ -1,6 +1,7 @@
 """Providers are held to the same strictness as clients: what is malformed, ambiguous or cut is a
 typed failure, the next target answers instead, and the connection is not used again."""
 
+import json
 import os
 import socket
 import threading
@@ -129,10 +130,14 @@ def kept():
 def redirected(status):
     with Client(gateway.port) as client:
         mark, plan = upstream.plan(saying(http(b"{}", status=f"{status} Moved", extra=(
-            b"Location: %b\r\n" % upstream.url("/elsewhere").encode()))))
+            b"Location: %b?token=t0ken\r\n" % upstream.url("/elsewhere").replace("//", "//me:pa55@").encode()))))
         answer = client.ask(chat(mark, "once"))
         check(answer.status >= 400 and answer.get("x-recourse-error-code"), answer)
         check(not answer.get("location"), answer.head.raw)
+        report = json.loads(answer.body)["recourse"]
+        check(report["message"] == f"a redirects to {upstream.url('/elsewhere')} instead of answering.", report)
+        check("base_url" in report["user_action"]["detail"], report)
+        check(b"t0ken" not in answer.body and b"pa55" not in answer.body, answer)
         check([request.path for request in plan.seen] == ["/a/v1/chat/completions"],
               "followed", [request.path for request in plan.seen])
 

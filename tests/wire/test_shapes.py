@@ -9,6 +9,7 @@ from peers import CLEAN, Client, Upstream, chunk, chunks, config, http, post, sa
 from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, framed, parse_sse
 
 MALFORMED, FILTERED, UNKNOWN = 210, 409, "OutcomeUnknown"
+RATE_LIMITED = 201
 upstream = Upstream()
 whole = config(upstream)
 whole["audit"] = {"durability": "before-response"}
@@ -132,6 +133,30 @@ def fails_in_bytes(one, head, body):
     check(answer.status == 200 and answer.body == good_of(one)[1] and len(plan.seen) == 2, answer)
 
 
+def object_passes_in_bytes(one, body):
+    answer, plan = in_bytes(one, b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", body)
+    check(answer.status == 200 and answer.body == body and len(plan.seen) == 1, answer)
+
+
+def is_counted(one, data):
+    answer, _ = ask(one, saying(data))
+    check(record_of(answer)[2] == [(0, 200, *USED)], record_of(answer))
+
+
+def is_malformed(one, data):
+    good, body = good_of(one)
+    answer, plan = ask(one, saying(data), saying(good))
+    check(answer.status == 200 and answer.body == body and len(plan.seen) == 2, answer)
+    check(record_of(answer)[2][0][:2] == (MALFORMED, 200), record_of(answer))
+
+
+def is_error_in_bytes(status, body):
+    """The mark comes in three pieces."""
+    answer, plan = in_bytes(CHAT, f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n".encode(), body)
+    check(answer.status == 200 and len(plan.seen) == 2, answer)
+    check(record_of(answer)[2][0][0] == RATE_LIMITED, record_of(answer))
+
+
 def is_error(one, data, code, status):
     """An error is judged as one, in any shape."""
     answer, _ = ask(one, saying(data), saying(data))
@@ -217,6 +242,17 @@ for what, before in (("nothing", b""), ("a comment", b": ping\n\n"), ("blank lin
     suite.case(f"passes: a byte at a time, in front of it {what}", passes_in_bytes, CHAT, PLAIN, before)
 suite.case("passes: a field that nobody knows, called events", passes_in_bytes, CHAT, NAMED, b"foo: bar\n\n")
 suite.case("a byte at a time: an object", fails_in_bytes, CHAT, NAMED, b"  " + ONES["chat"].answer)
+MARK = b"\xef\xbb\xbf"
+for name, each in ONES.items():
+    marked = MARK + each.answer
+    suite.case(f"passes: an object of {name} behind a byte order mark", passes, each, http(marked), marked)
+    suite.case(f"passes: the same a byte at a time, {name}", object_passes_in_bytes, each, marked)
+    suite.case(f"counted: an object of {name} behind a byte order mark", is_counted, each, http(marked))
+    suite.case(f"half a mark is none: {name}", is_malformed, each, http(MARK[1:] + each.answer))
+suite.case("a byte order mark is no answer", is_malformed, ONES["chat"], http(MARK))
+suite.case("a byte at a time: an object behind a mark", fails_in_bytes, CHAT, NAMED, MARK + ONES["chat"].answer)
+suite.case("passes: an array behind a mark", passes_in_bytes, ARRAY,
+           b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", MARK)
 suite.case("a byte at a time: a text", fails_in_bytes, CHAT, PLAIN, b"dear customer")
 ODD = One("/v1/chat/completions", {"model": "two", "stream": 1, "messages": HI}, {}, CHAT)
 suite.case("passes: a stream asked for in another way", passes, ODD,
@@ -238,6 +274,12 @@ suite.case("passes: an image of who knows no stream", passes, IMAGE, http(b'{"da
 
 # ---- what is judged as before ----
 BUSY = b'{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}'
+for status in ("200 OK", "429 Too Many Requests", "500 Internal Server Error"):
+    suite.case(f"an error behind a mark: {status}", is_error, ONES["chat"], http(MARK + BUSY, status),
+               "RateLimited", 429)
+    suite.case(f"an error behind a mark where events were asked for: {status}", is_error, CHAT,
+               http(MARK + BUSY, status), "RateLimited", 429)
+    suite.case(f"the same a byte at a time: {status}", is_error_in_bytes, status, MARK + BUSY)
 for name, each in ONES.items():
     suite.case(f"an error where events were asked for: {name}", is_error, each.sample, http(BUSY),
                "RateLimited", 429)
