@@ -44,6 +44,7 @@ function sentence(record) {
     case "switch": return ["Went on to ", to, key, why];
     case "skip": return ["Passed over ", to, why];
     case "stop": return ["Stopped", why];
+    case "quota": return [to, key, " ", said(record.text || "is near its limit")];
     case "cancel": return ["Cancelled", record.text ? [": ", said(record.text)] : []];
     default: return [words(record.kind), placeOf(record) ? [" ", said(placeOf(record))] : [],
         record.text ? [": ", said(record.text)] : why];
@@ -53,9 +54,9 @@ function sentence(record) {
 const tones = (record) => {
     if (record.kind === "attempt")
         return record.code ? "bad" : "good";
-    return { wait: "warn", switch: "warn", skip: "warn", stop: "bad", cancel: "dim" }[record.kind] || "dim";
+    return { wait: "warn", switch: "warn", skip: "warn", quota: "warn", stop: "bad", cancel: "dim" }[record.kind] || "dim";
 };
-const signs = { begin: "▸", attempt: "", wait: "◷", switch: "⇄", skip: "⤼", stop: "■", cancel: "■" };
+const signs = { begin: "▸", attempt: "", wait: "◷", switch: "⇄", skip: "⤼", quota: "!", stop: "■", cancel: "■" };
 
 // What an attempt measured, in one line.
 function numbers(record) {

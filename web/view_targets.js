@@ -47,6 +47,11 @@ const failedOf = (sum) => el("span", { class: isFailing(sum) ? "bad-text" : null
 const quotaOf = ({ quotas: [low] = [] }) => (low ? el("span", { class: low.low ? "note warn-text" : "note" },
     quotaText(low), low.renews ? [", renewed in ", countdown(low.renews)] : null) : null);
 
+const keyStateOf = (key) => [keyBadge(key),
+    key.until ? el("span", { class: "note" }, "for ", countdown(key.until)) : null,
+    key.limited_targets
+        ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null,
+    quotaOf(key)];
 const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null, quotaOf(t)];
 
 function auditOf(store) {
@@ -101,12 +106,9 @@ export function targets(main) {
     ], { heads: true, empty: "No target is configured.", nouns: "targets", key: (t) => t.target,
         mark: (t) => markOf(t, of(t)) });
     const keys = longTable("Keys", [
-        { name: "Key", class: "way", cell: (key) => said(key.id) },
+        { name: "Key", class: "way", cell: (key) => [said(key.id), el("div", { class: "narrow-only" }, keyStateOf(key))] },
         { name: "Provider", class: "wide", cell: (key) => said(key.provider) },
-        { name: "State", cell: (key) => [keyBadge(key), key.until
-            ? el("span", { class: "note" }, "for ", countdown(key.until)) : null, key.limited_targets
-            ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null,
-            quotaOf(key)] },
+        { name: "State", class: "wide", cell: keyStateOf },
         { name: "Change", class: "fit actions", cell: (key) => keyActions(key) },
     ], { heads: true, empty: "No provider has keys.", nouns: "keys", key: (key) => key.id });
     const process = el("div", { class: "gauges" });

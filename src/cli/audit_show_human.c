@@ -159,6 +159,8 @@ static look look_of(const rc_audit_story *story, const rc_record *record)
     case RC_RECORD_INTERACTION:
     case RC_RECORD_SERVICE:
         return (look){"!", "!", RC_INK_STRONG};
+    case RC_RECORD_QUOTA:
+        return (look){"!", "!", RC_INK_WARN};
     case RC_RECORD_NONE:
     case RC_RECORD_BEGIN:
         break;

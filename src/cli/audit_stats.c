@@ -220,6 +220,17 @@ static uint32_t all_kinds(const rc_audit_sums *sums, bool is_of_attempts)
     return by & ~RC_STATS_BY_TARGET;
 }
 
+static bool survey(rc_audit_sums *sums, rc_store_fault *fault)
+{
+    rc_audit *audit = sums->audit;
+    rc_audit_progress progress;
+    rc_audit_progress_begin(&progress, audit, &sums->operations);
+    const bool is_good =
+        rc_store_survey(audit->store, &audit->filter, &sums->operations, &sums->attempts, fault);
+    rc_audit_progress_end(&progress);
+    return is_good;
+}
+
 static bool add_up(rc_audit_sums *sums, rc_store_fault *fault)
 {
     const rc_audit *audit = sums->audit;
@@ -230,8 +241,7 @@ static bool add_up(rc_audit_sums *sums, rc_store_fault *fault)
         rc_stats_init(&sums->attempts, all_kinds(sums, true), true, alloc) == RC_OK && has_memory;
     if (!has_memory)
         return rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "add up", NULL, NULL);
-    if (!rc_store_survey(audit->store, &audit->filter, &sums->operations, &sums->attempts, fault) ||
-        !read_notices(sums, fault))
+    if (!survey(sums, fault) || !read_notices(sums, fault))
         return false;
     for (size_t i = 0; i < sums->table_count; i++)
         if (!make_rows(sums, &sums->tables[i]))

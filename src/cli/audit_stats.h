@@ -53,6 +53,23 @@ typedef struct rc_audit_sums {
     int64_t until_unix_ms;
 } rc_audit_sums;
 
+/* ---- audit_progress.c ---- */
+
+typedef struct rc_audit_progress {
+    rc_cli *cli;
+    rc_store *store;
+    const rc_stats *stats; /* that grows */
+    int64_t until_unix_ms; /* where it ends */
+    uint64_t started_ms;
+    uint64_t next_ms; /* when the line is drawn next */
+    bool is_drawn;
+} rc_audit_progress;
+
+/* From now on a line on standard error says how far the store has come, where that is a terminal
+ * and the statistics are for a person. All: borrow until the end, which wipes it. */
+void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const rc_stats *stats);
+void rc_audit_progress_end(rc_audit_progress *progress);
+
 /* What a row is called: a name, a code, an hour. */
 void rc_audit_push_row_name(const rc_audit_sums *sums, const rc_audit_table *table, rc_buf *buf,
                             const rc_audit_row *row);

@@ -269,6 +269,10 @@ void rc_audit_push_event(const rc_audit_story *story, rc_buf *buf, const rc_reco
         push_name(buf, record->target, rc_record_kind_name(record->kind));
         push_text(buf, ": ", record);
         return;
+    case RC_RECORD_QUOTA:
+        push_place(buf, record);
+        push_text(buf, " ", record);
+        return;
     case RC_RECORD_NONE:
         break;
     }

@@ -162,6 +162,8 @@ void rc_caller_on_resize(rc_caller *c);
 void rc_caller_draw(rc_caller *c);
 void rc_caller_clear(rc_caller *c);
 void rc_caller_on_event(rc_caller *c, const rc_told *told);
+/* A provider's limit is nearly used up: said at the end. Both: copy. */
+void rc_caller_note_quota(rc_caller *c, const rc_quota *quota, rc_str target);
 /* When the line changes next by itself; RC_WATCH_NEVER. */
 uint64_t rc_caller_next_draw(const rc_caller *c);
 /* A line of our own: "recourse call: TEXT" where it is not for a person at a terminal. */

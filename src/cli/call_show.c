@@ -133,6 +133,29 @@ static void on_pause(rc_caller *c, const rc_told *told)
     rc_caller_say(c, rc_buf_get(&text));
 }
 
+/* Names are a gateway's, which may be anybody's. */
+void rc_caller_note_quota(rc_caller *c, const rc_quota *quota, rc_str target)
+{
+    char room[2 * RC_CALLER_TEXT_MAX];
+    rc_buf text;
+    rc_buf line;
+    if (!rc_quota_is_sound(quota))
+        return;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_quota_push_text(quota, rc_str_slice(target, 0, RC_CALLER_TEXT_MAX / 2), rc_str_make(NULL, 0),
+                       &text);
+    rc_buf_push_byte(&text, '.');
+    rc_buf_init_fixed(&line, c->near_limit, sizeof c->near_limit - 1);
+    rc_visible_push(&line, rc_buf_get(&text), c->cli->err_terminal.has_utf8);
+    c->near_limit[rc_buf_get(&line).len] = '\0';
+}
+
+static void on_quota(rc_caller *c, const rc_told *told)
+{
+    const rc_quota quota = rc_quota_of_told(told);
+    rc_caller_note_quota(c, &quota, told->model);
+}
+
 static bool is_switch(rc_event_type type)
 {
     return type == RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED ||
@@ -143,6 +166,10 @@ static bool is_switch(rc_event_type type)
 void rc_caller_on_event(rc_caller *c, const rc_told *told)
 {
     const bool is_retry = told->type == RC_EVENT_TYPE_AUTO_RETRY_START;
+    if (told->type == RC_EVENT_TYPE_QUOTA_WARNING) {
+        on_quota(c, told);
+        return;
+    }
     if (is_retry || !is_switch(told->type))
         c->live.retry_at_ms = is_retry && told->delay_ms > 0 ? c->watch.now_ms + told->delay_ms : 0;
     if (c->format != RC_CALLER_HUMAN)

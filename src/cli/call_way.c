@@ -36,16 +36,10 @@ static void on_record(void *ctx, const rc_gate_record *record)
     c->target[rc_buf_get(&target).len] = '\0';
 }
 
-/* The same: said at the end. */
+/* The same. An answer that is not streamed has no place for events. */
 static void on_quota(void *ctx, const rc_gate_quota *news)
 {
-    rc_caller *c = ctx;
-    rc_buf text;
-    rc_buf_init_fixed(&text, c->near_limit, sizeof c->near_limit - 1);
-    rc_quota_push_text(news->quota, rc_str_slice(news->target, 0, RC_CALLER_TEXT_MAX / 2),
-                       rc_str_make(NULL, 0), &text);
-    rc_buf_push_byte(&text, '.');
-    c->near_limit[rc_buf_get(&text).len] = '\0';
+    rc_caller_note_quota(ctx, news->quota, news->target);
 }
 
 /* On the store's thread: said at the end. */

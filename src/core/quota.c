@@ -315,15 +315,10 @@ static void push_what(const rc_quota *quota, rc_buf *text)
         rc_buf_push_byte(text, is_named && quota->name.ptr[i] == '-' ? ' ' : quota->name.ptr[i]);
 }
 
-void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text)
+void rc_quota_push_state(const rc_quota *quota, rc_buf *text)
 {
-    rc_buf_push(text, model);
-    if (credential.len > 0) {
-        rc_buf_push(text, RC_STR(" with key "));
-        rc_buf_push(text, credential);
-    }
-    rc_buf_push(text, quota->remaining > 0 ? RC_STR(" is near its limit")
-                                           : RC_STR(" has used up its limit"));
+    rc_buf_push(text, quota->remaining > 0 ? RC_STR("is near its limit")
+                                           : RC_STR("has used up its limit"));
     push_what(quota, text);
     rc_buf_push(text, RC_STR(": "));
     rc_buf_push_i64(text, quota->remaining);
@@ -336,15 +331,39 @@ void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, 
     }
 }
 
+void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text)
+{
+    rc_buf_push(text, model);
+    if (credential.len > 0) {
+        rc_buf_push(text, RC_STR(" with key "));
+        rc_buf_push(text, credential);
+    }
+    rc_buf_push_byte(text, ' ');
+    rc_quota_push_state(quota, text);
+}
+
+/* What a limit without a name is called in an event. */
+#define UNNAMED RC_STR("limit")
+
 void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event)
 {
     ret_event->type = RC_EVENT_TYPE_QUOTA_WARNING;
     ret_event->as.quota_warning = (rc_event_quota_warning){
         .model = model,
         .credential = credential,
-        .kind = quota->name.len > 0 ? quota->name : RC_STR("limit"),
+        .kind = quota->name.len > 0 ? quota->name : UNNAMED,
         .remaining = quota->remaining > 0 ? (uint64_t)quota->remaining : 0,
         .limit = quota->limit > 0 ? (uint64_t)quota->limit : 0,
         .reset_ms = quota->reset_ms > 0 ? (uint64_t)quota->reset_ms : 0,
     };
+}
+
+rc_quota rc_quota_of_told(const rc_told *told)
+{
+    const rc_str name = rc_str_eq(told->kind, UNNAMED) ? RC_STR("") : told->kind;
+    return (rc_quota){.kind = kind_of(name),
+                      .name = name,
+                      .remaining = (int64_t)told->remaining,
+                      .limit = (int64_t)told->limit,
+                      .reset_ms = told->reset_ms > 0 ? (int64_t)told->reset_ms : -1};
 }

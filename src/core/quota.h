@@ -17,6 +17,8 @@
 #include <recourse/event.h>
 #include <recourse/str.h>
 
+#include "core/told.h"
+
 #define RC_QUOTAS_MAX 12u
 
 /* Below that is low. */
@@ -109,6 +111,8 @@ typedef struct rc_quota_alarm {
  * quotas. */
 const rc_quota *rc_quota_alarm_ring(rc_quota_alarm *alarm, const rc_quotas *quotas);
 
+/* Appends "is near its limit of requests: 20 of 1000 are left, renewed in 30s". Both: borrow. */
+void rc_quota_push_state(const rc_quota *quota, rc_buf *text);
 /* Appends "openai/gpt-4o with key openai:1 is near its limit of requests: 20 of 1000 are left,
  * renewed in 30s". credential: an id; empty: there is none. All: borrow. */
 void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, rc_buf *text);
@@ -116,5 +120,8 @@ void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, 
 /* The event for people. model: who said so; credential: an id, empty: there is none; both view.
  * quota: borrows. */
 void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event);
+
+/* The limit that such an event told of, for somebody who has read it. told: views. */
+rc_quota rc_quota_of_told(const rc_told *told);
 
 #endif

@@ -23,6 +23,10 @@ enum {
     AT_SCOPE,
     AT_SPENT_USD,
     AT_LIMIT_USD,
+    AT_KIND,
+    AT_REMAINING,
+    AT_LIMIT,
+    AT_RESET_MS,
     AT_COUNT
 };
 
@@ -46,6 +50,10 @@ static const rc_json_member wanted[AT_COUNT] = {
     [AT_SCOPE] = {.key = RC_STR_INIT("scope")},
     [AT_SPENT_USD] = {.key = RC_STR_INIT("spent_usd")},
     [AT_LIMIT_USD] = {.key = RC_STR_INIT("limit_usd")},
+    [AT_KIND] = {.key = RC_STR_INIT("kind")},
+    [AT_REMAINING] = {.key = RC_STR_INIT("remaining")},
+    [AT_LIMIT] = {.key = RC_STR_INIT("limit")},
+    [AT_RESET_MS] = {.key = RC_STR_INIT("reset_ms")},
 };
 
 static uint64_t count_of(const rc_json_member *member)
@@ -127,6 +135,10 @@ bool rc_told_read(rc_str json, rc_buf *room, rc_told *ret_told)
         .scope = text_of(&members[AT_SCOPE], room),
         .spent_micro_usd = micro_of(&members[AT_SPENT_USD]),
         .limit_micro_usd = micro_of(&members[AT_LIMIT_USD]),
+        .kind = text_of(&members[AT_KIND], room),
+        .remaining = count_of(&members[AT_REMAINING]),
+        .limit = count_of(&members[AT_LIMIT]),
+        .reset_ms = count_of(&members[AT_RESET_MS]),
     };
     return true;
 }

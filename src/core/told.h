@@ -29,6 +29,10 @@ typedef struct rc_told {
     rc_str scope;          /* whose budget */
     uint64_t spent_micro_usd;
     uint64_t limit_micro_usd;
+    rc_str kind; /* what is limited, and what is left of it */
+    uint64_t remaining;
+    uint64_t limit;
+    uint64_t reset_ms;
 } rc_told;
 
 /* Reads one line of JSON. False: it is no event that is known here. json: borrows. room: borrows

@@ -13,7 +13,14 @@ typedef struct pool_look {
     rc_code why;
 } pool_look;
 
-/* A guess about a credential does not count where it is the only one. */
+/* A guess about a credential does not count where it is the only one. A refused one that may be
+ * asked again is refused until it has worked. */
+static bool is_good(const rc_credential *credential, bool is_alone, uint64_t now_ms)
+{
+    return credential->state != RC_CREDENTIAL_DEAD &&
+           rc_credential_is_usable(credential, is_alone, now_ms);
+}
+
 static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
 {
     const bool is_alone = target->credential_count == 1;
@@ -21,7 +28,7 @@ static pool_look look_at_pool(const rc_shared *shared, const rc_target *target, 
     for (uint32_t i = 0; i < target->credential_count; i++) {
         const uint16_t credential = (uint16_t)(target->first_credential + i);
         const rc_credential *limit = rc_target_limit(target, credential);
-        if (!rc_credential_is_usable(&shared->credentials[credential], is_alone, now_ms))
+        if (!is_good(&shared->credentials[credential], is_alone, now_ms))
             continue;
         if (limit == NULL || rc_credential_is_usable(limit, is_alone, now_ms)) {
             look.usable++;

@@ -75,7 +75,14 @@ typedef enum rc_job_then {
     RC_THEN_CUT = 5      /* in the midst of anything else there is no place for words */
 } rc_job_then;
 
-/* One line of what happened: a try, a wait, a switch, a skip. */
+/* A provider's limit that is nearly used up. */
+typedef struct rc_job_quota {
+    rc_quota quota; /* its name views the next */
+    char name[RC_QUOTA_NAME_MAX];
+    bool is_told; /* to the client */
+} rc_job_quota;
+
+/* One line of what happened: a try, a wait, a switch, a skip, a warning. */
 typedef struct rc_job_step {
     rc_record_kind kind;
     uint16_t entry;
@@ -96,6 +103,7 @@ typedef struct rc_job_step {
     const rc_report *report; /* NULL: it worked */
     rc_code rests_for;       /* of a SKIP: the failure, as far as it is known */
     rc_str text;             /* the same in words; its own memory */
+    rc_job_quota *quota;     /* of a QUOTA: what is left; its own memory */
 } rc_job_step;
 
 typedef struct rc_job_events rc_job_events;
@@ -461,6 +469,8 @@ void rc_gate_job_step_flaw(rc_gate_job *job, const rc_report *flaw);
 void rc_gate_job_step_passed(rc_gate_job *job, uint16_t entry, rc_reason why);
 /* Somebody has ended the wait: only what was waited is counted. */
 void rc_gate_job_step_wait_cut(rc_gate_job *job);
+/* An answer says that a limit is nearly used up. low: copies. */
+void rc_gate_job_step_quota(const rc_gate_try *try, const rc_quota *low);
 /* It waits for a budget from now on; it does so no longer. answer: borrows. */
 void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer);
 void rc_gate_job_step_pause_end(rc_gate_job *job);

@@ -55,6 +55,13 @@ static rc_str budget_name(audit *a, uint32_t row)
     return since(&a->names, from);
 }
 
+static rc_str quota_words(audit *a, const rc_quota *quota)
+{
+    const size_t from = rc_buf_get(&a->names).len;
+    rc_quota_push_state(quota, &a->names);
+    return since(&a->names, from);
+}
+
 static rc_str client_name(const rc_gate_job *job)
 {
     if (job->client == SIZE_MAX)
@@ -126,6 +133,8 @@ static void add_step(audit *a, const rc_job_step *step)
         record->text = rc_str_c(job->gone_text);
     if (step->is_paused)
         record->text = budget_name(a, step->budget);
+    if (step->quota != NULL)
+        record->text = quota_words(a, &step->quota->quota);
     if (job->route == NULL || step->entry >= job->plan.entry_count)
         return;
     record->provider = rc_gate_job_provider_of(job, step->entry)->config->name;

@@ -146,6 +146,25 @@ static void push_event(rc_buf *lines, const rc_event *event)
     rc_buf_push_byte(lines, '\n');
 }
 
+/* Limits that are nearly used up, of all tries. */
+static void push_quotas(rc_gate_job *job, names *n, rc_buf *lines)
+{
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (step->quota == NULL || step->quota->is_told)
+            continue;
+        rc_event event = {
+            .seq = job->events->next_seq++,
+            .time_unix_ms = rc_gate_unix_ms(job->gate),
+            .correlation_id = rc_str_c(job->id.text),
+        };
+        rc_quota_event(&step->quota->quota, target_name(job, step->entry, n->to),
+                       key_name(job, step->credential, n->to_key), &event);
+        push_event(lines, &event);
+        step->quota->is_told = true;
+    }
+}
+
 /* A head of our own: what the provider's will say is not known yet. */
 static bool begin_answer(rc_gate_job *job)
 {
@@ -186,21 +205,18 @@ static bool is_stream_begun(const rc_gate_job *job)
                                         job->now->mode == RC_MODE_STREAM && !job->now->is_array);
 }
 
-static void tell(rc_gate_job *job, const rc_event *events, size_t count)
+static void write_news(rc_gate_job *job, rc_buf *lines)
 {
-    rc_buf lines;
-    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
-    for (size_t i = 0; i < count; i++)
-        push_event(&lines, &events[i]);
-    if (rc_buf_get(&lines).len > 0)
-        write_lines(job, &lines);
-    rc_buf_done(&lines);
+    if (rc_buf_get(lines).len > 0)
+        write_lines(job, lines);
+    rc_buf_done(lines);
 }
 
 void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer)
 {
     char room[NAME_MAX_BYTES];
     rc_buf scope;
+    rc_buf lines;
     if (!open_events(job) || (!is_stream_begun(job) && !begin_answer(job)))
         return;
     rc_buf_init_fixed(&scope, room, sizeof room);
@@ -217,21 +233,38 @@ void rc_gate_job_tell_pause(rc_gate_job *job, const rc_spend_answer *answer)
                 .limit_micro_usd = answer->limit,
             },
     };
-    tell(job, &event, 1);
+    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
+    push_event(&lines, &event);
+    write_news(job, &lines);
+}
+
+/* A warning is told at the end: it is no news of how the call goes. */
+static bool is_final(const rc_action *action)
+{
+    return action->what == RC_DO_DELIVER || action->what == RC_DO_STOP ||
+           action->what == RC_DO_COMPACT;
 }
 
 void rc_gate_job_tell_action(rc_gate_job *job, const rc_action *action)
 {
-    rc_event events[RC_EVENTS_MAX + 1];
+    rc_event events[RC_EVENTS_MAX];
     names n;
+    rc_buf lines;
     if (job->route == NULL || action->entry >= job->plan.entry_count || !open_events(job))
         return;
-    size_t count = collect(job, action, &n, events);
+    const size_t count = collect(job, action, &n, events);
     const bool is_news = count > 0 && (action->what == RC_DO_TRY || action->what == RC_DO_WAIT ||
                                        action->what == RC_DO_REFRESH);
     if (!is_stream_begun(job) && (!is_news || !begin_answer(job)))
         return;
-    if (action->what == RC_DO_DELIVER)
-        events[count++] = cost_of(job, action, &n);
-    tell(job, events, count);
+    rc_buf_init(&lines, &job->gate->settings.alloc, LINES_MAX_BYTES);
+    for (size_t i = 0; i < count; i++)
+        push_event(&lines, &events[i]);
+    if (is_final(action))
+        push_quotas(job, &n, &lines);
+    if (action->what == RC_DO_DELIVER) {
+        const rc_event cost = cost_of(job, action, &n);
+        push_event(&lines, &cost);
+    }
+    write_news(job, &lines);
 }

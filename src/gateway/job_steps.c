@@ -47,6 +47,8 @@ void rc_gate_job_steps_done(rc_gate_job *job)
         rc_report_free(job->steps[i].report);
         if (text.len > 0)
             alloc->put(alloc->ctx, (void *)text.ptr, text.len);
+        if (job->steps[i].quota != NULL)
+            alloc->put(alloc->ctx, job->steps[i].quota, sizeof *job->steps[i].quota);
     }
     if (job->steps != job->first)
         alloc->put(alloc->ctx, job->steps, job->step_room * sizeof *job->steps);
@@ -187,6 +189,18 @@ static void add_to_last(rc_gate_job *job, const rc_job_step *more)
     last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED);
 }
 
+/* A try stands before what the head of its answer said, which has come before its end. */
+static void put_before_quotas(rc_gate_job *job)
+{
+    uint32_t at = job->step_count - 1;
+    const rc_job_step last = job->steps[at];
+    for (; at > 0 && job->steps[at - 1].kind == RC_RECORD_QUOTA &&
+           job->steps[at - 1].attempt == last.attempt;
+         at--)
+        job->steps[at] = job->steps[at - 1];
+    job->steps[at] = last;
+}
+
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
 {
     rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);
@@ -206,6 +220,31 @@ void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_don
     describe(try, step);
     count_try(try, step);
     settle(try, step);
+    put_before_quotas(try->job);
+}
+
+/* ---- what a provider says of its limits ---- */
+
+void rc_gate_job_step_quota(const rc_gate_try *try, const rc_quota *low)
+{
+    rc_gate_job *job = try->job;
+    const rc_alloc *alloc = &job->gate->settings.alloc;
+    rc_job_quota *quota = alloc->get(alloc->ctx, sizeof *quota);
+    rc_job_step *step = quota != NULL ? rc_gate_job_step(job, RC_RECORD_QUOTA) : NULL;
+    if (step == NULL) {
+        if (quota != NULL)
+            alloc->put(alloc->ctx, quota, sizeof *quota);
+        return;
+    }
+    const size_t len = low->name.len < sizeof quota->name ? low->name.len : sizeof quota->name;
+    *quota = (rc_job_quota){.quota = *low};
+    if (len > 0)
+        memcpy(quota->name, low->name.ptr, len);
+    quota->quota.name = rc_str_make(quota->name, len);
+    step->entry = try->entry;
+    step->credential = try->credential;
+    step->attempt = try->attempt;
+    step->quota = quota;
 }
 
 /* ---- decisions ---- */

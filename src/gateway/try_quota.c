@@ -1,5 +1,5 @@
 /* What an answer's head says of the provider's own limits: kept for whoever looks, and a warning
- * while there is something left. */
+ * while there is something left, which is on record with the call that heard of it. */
 #include "base/str.h"
 #include "gateway/job.h"
 
@@ -14,6 +14,7 @@ static void tell(const rc_gate_try *try, const rc_quota *low)
     rc_buf target;
     rc_buf key;
     rc_metrics_on_quota(job->gate->metrics, job->route->places[try->entry].metric, low->kind);
+    rc_gate_job_step_quota(try, low);
     if (settings->on_quota == NULL)
         return;
     rc_buf_init_fixed(&target, target_room, sizeof target_room);

@@ -69,7 +69,7 @@ rc_outcome rc_attempt_outcome(rc_code code, rc_error_class error_class, rc_outco
 
 static bool is_kind(rc_record_kind kind)
 {
-    return kind > RC_RECORD_NONE && kind <= RC_RECORD_SERVICE;
+    return kind > RC_RECORD_NONE && kind <= RC_RECORD_QUOTA;
 }
 
 /* Numbers of the file are signed. */

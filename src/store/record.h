@@ -1,6 +1,6 @@
 /* rc_record: one line of the audit. Every attempt, wait, switch, skip, decision, outcome,
- * cancellation, suppressed error, interaction and change of service is one. The kinds and columns
- * are in spec/audit.def.
+ * cancellation, suppressed error, interaction, change of service and warning of a limit is one. The
+ * kinds and columns are in spec/audit.def.
  *
  * A record is a view: its strings and its report belong to whoever fills it in. A zeroed one is
  * empty but for latency_ms and first_byte_ms, which are -1 when they are not known: start with

@@ -152,6 +152,9 @@ static void add_to(rc_stats *stats, uint32_t by, int64_t key, const rc_stats_sam
 
 rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample)
 {
+    if (stats->first_unix_ms == 0)
+        stats->first_unix_ms = sample->unix_ms;
+    stats->last_unix_ms = sample->unix_ms;
     count_in(stats->total, sample);
     add_to(stats, RC_STATS_BY_TARGET, sample->target, sample);
     add_to(stats, RC_STATS_BY_CLASS, sample->error_class, sample);

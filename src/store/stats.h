@@ -55,14 +55,16 @@ typedef struct rc_stats_group {
     rc_histogram first_byte;            /* the same, until the first byte of content */
 } rc_stats_group;
 
-/* The caller's storage; `groups`, `count` and `total` are for reading, the rest but for `span_ms`
- * is private. */
+/* The caller's storage; `groups`, `count`, `total` and the two times are for reading, the rest but
+ * for `span_ms` is private. */
 typedef struct rc_stats {
     rc_alloc alloc;
     uint32_t by;
     bool is_of_attempts;
     bool is_out_of_memory;
-    int64_t span_ms; /* of RC_STATS_BY_HOUR: an hour, until somebody sets another, above 0 */
+    int64_t span_ms;       /* of RC_STATS_BY_HOUR: an hour, until somebody sets another, above 0 */
+    int64_t first_unix_ms; /* of what was added; 0: nothing was */
+    int64_t last_unix_ms;
     rc_stats_group *total;
     rc_stats_group **groups; /* in the order in which they were first seen */
     size_t count;

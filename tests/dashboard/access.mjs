@@ -110,6 +110,20 @@ access.view("a phone shows every view without scrolling sideways", { width: 390,
         for (const [name, width] of tables)
             assert.ok(width <= 1, `${hash}: ${name} is ${width} pixels too wide`);
     }
+    // The time that is shown can be read, whichever it is; its arrow takes the end.
+    const cut = await page.locator(".range select").evaluate((select) => {
+        const style = getComputedStyle(select);
+        const pen = document.createElement("canvas").getContext("2d");
+        pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+        const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 18;
+        return [...select.options].filter((option) => pen.measureText(option.text).width > room).map((one) => one.text);
+    });
+    assert.deepEqual(cut, []);
+    // What is known of a key has the width of the table, not of a column.
+    await load(page, "#/targets");
+    const keys = page.locator("section", { has: page.locator("#keys-title") });
+    assert.ok(await keys.locator("tbody .way .badge:visible").count() > 3);
+    assert.equal(await keys.locator("tbody td:not(.way) .badge:visible").count(), 0);
     await page.locator("nav a", { hasText: "Cost" }).tap();
     await page.getByRole("heading", { name: "Cost", exact: true, level: 1 }).waitFor();
 });

@@ -45,7 +45,8 @@ overview.view("says what needs attention, why, and what to do", {}, async (page)
 
 overview.view("warns in words before a provider's limit is reached", {}, async (page) => {
     await open(page);
-    assert.equal((await request("near")).status, 200);
+    const { status, id } = await request("near");
+    assert.equal(status, 200);
     const { keys } = await admin("keys");
     const [quota] = keys.find((key) => key.id === "tight:1").quotas;
     assert.ok(quota.low && quota.remaining === 20 && quota.limit === 1000, JSON.stringify(quota));
@@ -60,7 +61,13 @@ overview.view("warns in words before a provider's limit is reached", {}, async (
     await open(page, "#/targets");
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "tight:1" }) });
     assert.match(await text(row), /healthy 20 of 1[,\s.]?000 requests left at tight\/mock\/quota-left-20, renewed in \d+ [ms]/);
-    assert.equal(await row.locator(".warn-text").count(), 1);
+    assert.equal(await row.locator(".warn-text:visible").count(), 1);
+    // It is on record with the request that heard of it.
+    await open(page, `#/requests/${id}`);
+    const told = page.locator(".timeline tbody tr", { hasText: "is near its limit" });
+    await told.waitFor();
+    assert.match(await text(told), new RegExp("tight/mock/quota-left-20 with key tight:1 is near its limit of requests: " +
+        "20 of 1000 are left, renewed in 1m"));
 });
 
 overview.view("shows a failure and a failover as they happen", {}, async (page) => {
@@ -417,7 +424,7 @@ targets.view("tries a key again", {}, async (page) => {
     await until("it is healthy", async () =>
         (await admin("keys")).keys.find((key) => key.id === "refused:1").state === "healthy");
     await page.locator("h1").click();
-    await row.getByText("healthy").waitFor();
+    await row.locator(".badge:visible", { hasText: "healthy" }).waitFor();
     await request("refused");
 });
 

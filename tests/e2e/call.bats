@@ -621,6 +621,11 @@ for text in (': recourse {"type":"weather:changed","to":"rain"}\n\n', ": ping\n\
              'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
              # In the gateway's name, by somebody who does not know the request's id.
              ': recourse {"type":"auto_retry_start","correlation_id":"req_2","delay_ms":99999999,"attempt":99}\n\n',
+             # Names may be anybody's; numbers that cannot be true are no warning.
+             ': recourse {"type":"quota:warning","correlation_id":"req_1","model":"a/\\u001b[2Jx","kind":"input-tokens",'
+             '"remaining":9,"limit":100,"reset_ms":60000}\n\n',
+             ': recourse {"type":"quota:warning","correlation_id":"req_1","model":"b","kind":"k","remaining":9,'
+             '"limit":8}\n\n',
              ': recourse {"type":"cost:updated","correlation_id":"req_1","attempt":4,"model":"a/x",'
              '"cost_usd":0.000100,"total_usd":0.012300}\n\n',
              "data: [DONE]\n\n"):
@@ -633,7 +638,8 @@ PY
     run -0 --separate-stderr call --via "http://127.0.0.1:$(cat fake.port)" --model x hello
     echo "$stderr"
     [ "$output" = Hi ]
-    [[ $stderr == 'recourse call: a/x · 4 attempts · first token '*' · $0.0123' ]]
+    near='recourse call: a/\u{1B}[2Jx is near its limit of input tokens: 9 of 100 are left, renewed in 1m.'
+    [[ $stderr == "$near"$'\n''recourse call: a/x · 4 attempts · first token '*' · $0.0123' ]]
 }
 
 @test "a client that did not ask for events gets the bytes that it always got" {

@@ -23,7 +23,7 @@
 #define WATCHDOG_S 120
 #define FAILURES_MAX 1000
 
-/* The port of the provider that compresses stands for %u. */
+/* The port of the provider that compresses, and warns of its limit, stands for %u. */
 static char config_text[2048];
 static const char config_form[] =
     "providers: {demo: {kind: demo}, far: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"},\n"
@@ -73,7 +73,9 @@ static void pack_zip(void)
     at += FILLER_BYTES + (size_t)snprintf(at + FILLER_BYTES, sizeof end, "%s", end);
     zip.len = (size_t)snprintf(zip.answer, sizeof zip.answer,
                                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-                               "Content-Encoding: deflate\r\nConnection: close\r\n\r\n");
+                               "Content-Encoding: deflate\r\nConnection: close\r\n"
+                               "x-ratelimit-limit-requests: 100\r\n"
+                               "x-ratelimit-remaining-requests: 1\r\n\r\n");
     uLongf room = sizeof zip.answer - zip.len;
     assert_int_equal(
         compress((Bytef *)zip.answer + zip.len, &room, (const Bytef *)plain, (uLong)(at - plain)),

@@ -78,6 +78,18 @@ static void what_stops_calls_is_its_state(void **state)
     assert_int_equal(look(0, NOW).usable_keys, 0);
     assert_string_equal(state_name(0, NOW + 60000), "up");
 
+    /* Refused ones may be asked again, as after a restart: that makes no target work. */
+    start();
+    rc_shared_cool_credential(&shared, 0, RC_CREDENTIAL_DEAD, NOW);
+    assert_true(rc_credential_is_usable(&credentials[0], false, NOW));
+    assert_string_equal(state_name(0, NOW), "up");
+    assert_int_equal(look(0, NOW).usable_keys, 1);
+    rc_shared_cool_credential(&shared, 1, RC_CREDENTIAL_DEAD, NOW);
+    assert_string_equal(state_name(0, NOW), "no_key");
+    assert_int_equal(look(0, NOW).usable_keys, 0);
+    rc_shared_revive_credential(&shared, 1);
+    assert_string_equal(state_name(0, NOW), "up");
+
     start();
     for (int i = 0; i < 4; i++)
         assert_true(rc_limiter_take(&targets[0].limiter));

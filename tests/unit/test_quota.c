@@ -243,6 +243,34 @@ static void test_alarm(void **state)
     assert_int_equal(event.as.quota_warning.reset_ms, 0);
 }
 
+/* What was read from an event is the limit that it was made of. */
+static void test_told(void **state)
+{
+    (void)state;
+    char memory[512];
+    rc_buf buf;
+    rc_told told = {
+        .kind = RC_STR("input-tokens"), .remaining = 1, .limit = 1000, .reset_ms = 60000};
+    rc_quota quota = rc_quota_of_told(&told);
+    assert_int_equal(quota.kind, RC_QUOTA_INPUT_TOKENS);
+    assert_true(rc_quota_is_sound(&quota));
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    rc_quota_push_state(&quota, &buf);
+    assert_true(
+        rc_str_eq(rc_buf_get(&buf),
+                  RC_STR("is near its limit of input tokens: 1 of 1000 is left, renewed in 1m")));
+    told = (rc_told){.kind = RC_STR("limit"), .remaining = 0, .limit = 10};
+    quota = rc_quota_of_told(&told);
+    assert_int_equal(quota.kind, RC_QUOTA_OTHER);
+    assert_int_equal(quota.reset_ms, -1);
+    rc_buf_init_fixed(&buf, memory, sizeof memory);
+    rc_quota_push_text(&quota, RC_STR("m"), RC_STR(""), &buf);
+    assert_true(rc_str_eq(rc_buf_get(&buf), RC_STR("m has used up its limit: 0 of 10 are left")));
+    told = (rc_told){.remaining = 11, .limit = 10};
+    quota = rc_quota_of_told(&told);
+    assert_false(rc_quota_is_sound(&quota));
+}
+
 /* Numbers that cannot be true: nothing is low by them, however long they are. */
 static void test_not_sound(void **state)
 {
@@ -365,12 +393,12 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openai),         cmocka_unit_test(test_anthropic),
-        cmocka_unit_test(test_others),         cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_too_many),       cmocka_unit_test(test_alarm),
-        cmocka_unit_test(test_alarm_of_names), cmocka_unit_test(test_not_sound),
-        cmocka_unit_test(test_quick_look),     cmocka_unit_test(test_words),
-        cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_openai),    cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_others),    cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_too_many),  cmocka_unit_test(test_alarm),
+        cmocka_unit_test(test_told),      cmocka_unit_test(test_alarm_of_names),
+        cmocka_unit_test(test_not_sound), cmocka_unit_test(test_quick_look),
+        cmocka_unit_test(test_words),     cmocka_unit_test(test_every_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,19 @@ static void test_there_and_back(void **state)
     assert_int_equal(told.spent_micro_usd, 999999);
     assert_int_equal(told.limit_micro_usd, 1000000);
 
+    const rc_event near = {.type = RC_EVENT_TYPE_QUOTA_WARNING,
+                           .as.quota_warning = {.model = RC_STR("a/x"),
+                                                .kind = RC_STR("input-tokens"),
+                                                .remaining = 20,
+                                                .limit = 1000,
+                                                .reset_ms = 60000}};
+    assert_true(read_event(&near, &told));
+    assert_true(rc_str_eq(told.model, RC_STR("a/x")));
+    assert_true(rc_str_eq(told.kind, RC_STR("input-tokens")));
+    assert_int_equal(told.remaining, 20);
+    assert_int_equal(told.limit, 1000);
+    assert_int_equal(told.reset_ms, 60000);
+
     const rc_event end = {.type = RC_EVENT_TYPE_AUTO_RETRY_END,
                           .as.auto_retry_end = {.success = true, .attempt = 2}};
     assert_true(read_event(&end, &told));

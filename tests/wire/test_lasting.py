@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 
-from gateways import CREDENTIAL, Lasting, Load, chat
+from gateways import CREDENTIAL, Lasting, Load, Metrics, chat
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
 from peers import CLEAN, OK_CHAT, Client, Upstream, http, say
 
@@ -208,6 +208,44 @@ def a_refusal_by_mistake_is_forgotten():
         check(answer.status == 401, answer)
         is_bad[0] = False
         check(ask(gateway, "m").status == 200, "a key was lost by a path that we know nothing of")
+    finally:
+        gateway.stop()
+        upstream.stop()
+
+
+def a_target_without_a_good_key_is_not_up():
+    """Also after a restart, which tries refused keys again: nobody has yet. One good key is enough."""
+    upstream = Upstream()
+    refusal = http(b'{"error":{"message":"Incorrect API key provided.","code":"invalid_api_key"}}',
+                   status="401 Unauthorized")
+    good = []
+    upstream.on_stray = lambda conn, request: say(
+        conn, OK_CHAT if request.get("authorization") in good else refusal)
+    gateway = Lasting({
+        "admin": {"listen": "127.0.0.1:0"},
+        "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1", "env:KEY_2"]}},
+        "routes": [{"model": "*", "chain": [{"target": "up/m"}]}]})
+
+    def seen():
+        state = json.loads(gateway.page("/admin/v1/state"))
+        target = next(one for one in state["targets"] if one["target"] == "up/m")
+        up = Metrics(gateway.page("/metrics")).sum("recourse_target_up", target="up/m")
+        return target["state"], target["usable_keys"], up, [one["state"] for one in state["keys"]]
+
+    try:
+        gateway.start()
+        check(seen() == ("up", 2, 1, ["healthy", "healthy"]), seen())
+        check(ask(gateway, "m").status == 401 and ask(gateway, "m").status == 401)
+        check(seen() == ("no_key", 0, 0, ["dead", "dead"]), seen())
+        gateway.end()
+        gateway.start()
+        check(seen() == ("no_key", 0, 0, ["dead", "dead"]), seen())
+        gateway.signal(signal.SIGUSR1)
+        wait_until(lambda: "target up/m: no_key; breaker closed; 0 under way; 0 of 2 keys usable" in gateway.said(),
+                   "the state in the log")
+        good.append("Bearer key-2222")
+        check(ask(gateway, "m").status == 200)
+        check(seen() == ("up", 1, 1, ["dead", "healthy"]), seen())
     finally:
         gateway.stop()
         upstream.stop()
@@ -485,6 +523,7 @@ suite.case("a client that leaves while its answer is kept", leaves_while_it_is_k
 suite.case("keys and places change while requests run", keys_and_places_change)
 suite.case("a key without credit is left alone, also after a restart", dead_key_stays_dead, mock)
 suite.case("a refusal by mistake is forgotten", a_refusal_by_mistake_is_forgotten)
+suite.case("a target without a good key is not up", a_target_without_a_good_key_is_not_up)
 suite.case("a limit of one model leaves the key open for another", limits_are_the_models)
 suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
 suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)

@@ -1,5 +1,6 @@
 """Before a provider refuses: what the head of its answers says is left of its limits is told once a window, in the
-log, the live stream, the state, the metrics and by recourse call; numbers that cannot be true are told nowhere."""
+log, the live stream, the state, the metrics, the audit and by recourse call; numbers that cannot be true are told
+nowhere."""
 
 import http.client
 import json
@@ -216,9 +217,118 @@ def a_call_says_so_at_its_end():
         gateway.stop()
 
 
+def called_via(gateway, *options):
+    done = gateway.run("call", "--via", f"http://127.0.0.1:{gateway.port}", *options, "hi")
+    check(done.returncode == 0 and KEY not in done.stderr.decode(), done)
+    return [line for line in done.stderr.decode().splitlines() if "limit" in line]
+
+
+def events_of(answer):
+    """Those of a stream, without the time that they came at."""
+    lines = [json.loads(line[11:]) for line in answer.body.decode().splitlines() if line.startswith(": recourse ")]
+    return [(one["type"], one["seq"]) for one in lines], [one for one in lines if one["type"] == "quota:warning"]
+
+
+def a_gateway_tells_a_call():
+    """As one in its own process does, whatever came before the answer."""
+    gateway = Lasting({})
+    mock = Mock(gateway.folder)
+    try:
+        start(gateway, f"http://127.0.0.1:{mock.port}")
+        for dialect, model in (("openai", "up/quota-left-1"), ("anthropic", "cl/quota-left-1")):
+            said = called_via(gateway, "--model", model)
+            check(said == [f"recourse call: {model} is near its limit of requests: 1 of 1000 is left, renewed in 1m."],
+                  dialect, said)
+            # Once a window.
+            check(called_via(gateway, "--model", model) == [], dialect)
+        check(called_via(gateway, "--quiet", "--model", "up/quota-left-2") == [], "quiet is quiet")
+        check(called_via(gateway, "--model", "up/quota-left-500") == [], "there is enough")
+        with Client(gateway.port) as client:
+            body = json.dumps({"model": "up/quota-left-3", "messages": MESSAGES, "stream": True}).encode()
+            answer = client.ask(post("/v1/chat/completions", body, extra=b"x-recourse-events: 1\r\n"))
+        order, told = events_of(answer)
+        check(order == [("quota:warning", 1), ("cost:updated", 2)], answer.body)
+        check(told[0]["model"] == "up/quota-left-3" and told[0]["credential"] == "up:1" and told[0]["limit"] == 1000 and
+              told[0]["remaining"] == 3 and told[0]["correlation_id"].startswith("req_"), told)
+        # Who has not asked gets the provider's bytes.
+        plain = ask_chat(gateway, "quota-left-4", stream=True)
+        check(b"recourse" not in plain.body, plain.body)
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
+def of_a_try_that_failed():
+    """The provider warns with its refusal; the answer is another's. What was heard is told in front of the end."""
+    upstream = Upstream()
+    gateway = Lasting({})
+    low = b"x-ratelimit-limit-requests: 100\r\nx-ratelimit-remaining-requests: 0\r\n"
+    try:
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db",
+            "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]}},
+            "policies": {"again": {"max_attempts": 3, "base_ms": 1}},
+            "routes": [{"model": "*", "policy": "again", "chain": [{"target": "up/*"}]}]})
+        gateway.start(is_plain=True)
+        stream = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"hi"},' \
+                 b'"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+        mark, _ = upstream.plan(saying(answer_of(b"{}", status="503 Gone", extra=low)),
+                                saying(answer_of(stream, content_type="text/event-stream")))
+        with Client(gateway.port) as client:
+            body = json.dumps({"model": "m", "messages": MESSAGES, "stream": True}).encode()
+            answer = client.ask(post("/v1/chat/completions", body, mark, b"x-recourse-events: 1\r\n"))
+        order, told = events_of(answer)
+        check([name for name, _ in order] == ["auto_retry_start", "auto_retry_end", "quota:warning", "cost:updated"],
+              answer.body)
+        check([seq for _, seq in order] == [1, 2, 3, 4] and told[0]["remaining"] == 0, answer.body)
+        record = shown(gateway, told[0]["correlation_id"])
+        check([one["kind"] for one in record["records"]] ==
+              ["attempt", "quota", "wait", "attempt"], record)
+    finally:
+        gateway.stop()
+        upstream.stop()
+
+
+def shown(gateway, request, *options):
+    done = gateway.run("audit", "show", request, "--store", "audit.db", *(options or ("--format", "json")))
+    check(done.returncode == 0, done)
+    return done.stdout.decode() if options else json.loads(done.stdout)
+
+
+def it_is_on_record():
+    gateway = Lasting({})
+    mock = Mock(gateway.folder)
+    try:
+        start(gateway, f"http://127.0.0.1:{mock.port}")
+        request = ask_chat(gateway, "quota-left-20").get("x-recourse-request-id")
+        again = ask_chat(gateway, "quota-left-20").get("x-recourse-request-id")
+        bare = ask_chat(gateway, "bare/quota-left-0").get("x-recourse-request-id")
+        records = shown(gateway, request)["records"]
+        check([one["kind"] for one in records] == ["attempt", "quota"], records)
+        words = "is near its limit of requests: 20 of 1000 are left, renewed in 1m"
+        check(records[1]["text"] == words and records[1]["target"] == "up/quota-left-20" and
+              records[1]["credential"] == "up:1" and records[1]["attempt"] == 1, records[1])
+        check([one["kind"] for one in shown(gateway, again)["records"]] == ["attempt"], "once")
+        page = shown(gateway, request, "--format", "human", "--width", "120")
+        check(f"! up/quota-left-20 (up:1) {words}\n" in page, page)
+        page = shown(gateway, request, "--format", "markdown")
+        check(f"up/quota-left-20 (up:1) {words}" in page, page)
+        page = shown(gateway, bare, "--format", "human", "--width", "120")
+        check("! bare/quota-left-0 has used up its limit of requests: 0 of 1000 are left" in page, page)
+        stats = gateway.run("audit", "stats", "--store", "audit.db", "--format", "json")
+        check(json.loads(stats.stdout)["operations"]["count"] == 3, stats)
+        check(gateway.run("audit", "check", "--store", "audit.db").returncode == 0, "the file is sound")
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
 suite = Suite()
 suite.case("in every dialect, by every way", by_every_way)
 suite.case("numbers that cannot be true", nonsense_is_told_nowhere)
 suite.case("many at once", many_hear_it_and_one_tells)
 suite.case("recourse call", a_call_says_so_at_its_end)
+suite.case("recourse call --via", a_gateway_tells_a_call)
+suite.case("the warning of a try that failed", of_a_try_that_failed)
+suite.case("the audit", it_is_on_record)
 main(suite)
