@@ -260,6 +260,8 @@ void rc_gate_job_on_drained(rc_gate_job *job);
 
 /* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
 uint64_t rc_gate_job_deadline(const rc_gate_job *job);
+/* Its client gives it less time than the route does: what is not done by then is nobody's fault. */
+bool rc_gate_job_is_hasty(const rc_gate_job *job);
 /* A try that the deadline ends fails because of it. */
 void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure);
 /* Rule, words and advice of a DeadlineExceeded: whose time it was, and how long. */

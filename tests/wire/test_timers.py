@@ -7,7 +7,7 @@ import threading
 
 from gateways import Lasting, unwrapped
 from harness import Suite, check, main
-from peers import CLEAN, Client, Upstream, chat, hanging, http, post, saying
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, hanging, http, post, saying
 from streams import CHAT, framed, parse_sse
 
 SHORT, LONG = 300, 3600000
@@ -236,6 +236,20 @@ def a_route_has_the_time_of_the_table(model):
     check(context["deadline"] == "deadline_ms" and context["deadline_ms"] == 600000, context)
 
 
+def hurry_harms_nobody():
+    """A client that gives no time at all takes no target from the others; the route's time counts."""
+    hasty = b"x-recourse-deadline-ms: 30\r\n"
+    for model, extra, is_open in (("plain", hasty, False), ("hasty", b"", True)):
+        slow, _ = upstream.plan(hanging(b"", threading.Event()))
+        good, plan = upstream.plan(saying(OK_CHAT))
+        for _ in range(4):
+            with Client(strict.port) as client:
+                check(client.ask(chat(slow, model, extra=extra)).status == 504, model)
+        with Client(strict.port) as client:
+            answer = client.ask(chat(good, model))
+        check((answer.status, len(plan.seen)) == ((503, 0) if is_open else (200, 1)), model, answer)
+
+
 def all_differ():
     told = {(case[5], case[7]) for case in CASES.values()}
     check(len({rule for rule, _ in told}) == len(told), told)
@@ -252,6 +266,13 @@ def call_shows(name):
 
 upstream = Upstream()
 gateway, held = start()
+strict = Lasting({
+    "providers": {name: {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]} for name in "ab"},
+    "policies": {"once": {"max_attempts": 1}}, "threads": 1,
+    "breaker": {"min_calls": 4, "open_ms": LONG, "open_max_ms": LONG},
+    "routes": [{"model": "plain", "policy": "once", "chain": [{"target": "a/m"}]},
+               {"model": "hasty", "policy": "once", "deadline_ms": SHORT, "chain": [{"target": "b/m"}]}],
+}).start()
 suite = Suite()
 for case in CASES:
     suite.case(f"{case} is told everywhere", is_told, case)
@@ -260,6 +281,7 @@ suite.case("a wait that does not fit", a_wait_that_does_not_fit)
 for one in ("plain", "named/m"):
     suite.case(f"the time of {one}", a_route_has_the_time_of_the_table, one)
 suite.case("each has its own rule", all_differ)
+suite.case("a client in a hurry harms nobody", hurry_harms_nobody)
 for case in ("connect", "tls", "silent", "late"):
     suite.case(f"recourse call shows {case}", call_shows, case)
-main(suite, gateway, upstream, *held.values())
+main(suite, gateway, strict, upstream, *held.values())
