@@ -273,13 +273,32 @@ static void hedge(rc_gate_job *job)
     }
 }
 
+static void set_timer(rc_gate_job *job, uint64_t at_ms)
+{
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    job->timer_at_ms = at_ms;
+    (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
+}
+
+/* Timers come before sockets: what came while the whole process was stopped is read before anybody
+ * is called late. */
+static bool looks_again(rc_gate_job *job)
+{
+    if (job->has_looked)
+        return false;
+    job->has_looked = true;
+    set_timer(job, rc_gate_now(job->gate) + 1);
+    return true;
+}
+
 static void on_due(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
     if (job->state == RC_JOB_KEEPING) {
         rc_gate_job_on_unsafe(job);
     } else if (job->state == RC_JOB_READING) {
-        rc_gate_job_refuse_late(job);
+        if (!looks_again(job))
+            rc_gate_job_refuse_late(job);
     } else if (job->state == RC_JOB_WAITING) {
         job->state = RC_JOB_TRYING;
         rc_gate_job_do(job,
@@ -291,7 +310,7 @@ static void on_due(rc_gate_job *job)
         rc_gate_try_stream_end(job->now, NULL);
     } else if (job->state == RC_JOB_TRYING && rc_gate_now(gate) >= job->hedge.at_ms) {
         hedge(job);
-    } else {
+    } else if (!looks_again(job)) {
         end_late_try(job);
     }
 }
@@ -310,13 +329,6 @@ static uint64_t due_ms(const rc_gate_job *job)
     if (job->state == RC_JOB_TRYING && job->hedge.at_ms < at_ms)
         at_ms = job->hedge.at_ms;
     return at_ms;
-}
-
-static void set_timer(rc_gate_job *job, uint64_t at_ms)
-{
-    const uint64_t now_ms = rc_gate_now(job->gate);
-    job->timer_at_ms = at_ms;
-    (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
 /* ---- answers that came compressed ---- */

@@ -200,6 +200,7 @@ struct rc_gate_job {
     bool is_body_whole;
     bool is_body_gone; /* ask says what it asked */
     bool is_late;      /* the deadline ended the latest try */
+    bool has_looked;   /* at what had come by then */
     bool was_begun;    /* it failed behind content */
     bool is_second;    /* of two lanes that have something to decode, the other one is next */
     bool is_flawed;    /* an answer was passed on that is of no use: report says why */
