@@ -396,7 +396,7 @@ static void refresh(rc_gate_job *job)
     rc_gate_provider *provider =
         &job->edition->plans->providers[job->now->provider - job->edition->plans->providers];
     const bool is_fresh =
-        rc_gate_provider_refresh(job->edition->plans, provider, action->credential);
+        rc_gate_provider_refresh(job->edition->plans, provider, action->credential, job->now->key);
     rc_gate_job_do(job, rc_call_on_refreshed(&job->call, is_fresh, rc_gate_now(gate),
                                              rc_gate_chance_u64(gate)));
 }

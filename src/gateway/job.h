@@ -121,7 +121,8 @@ struct rc_gate_try {
     uint16_t credential;
     uint32_t attempt;
     const rc_gate_provider *provider;
-    rc_str model; /* that is asked */
+    rc_secret key; /* that was sent */
+    rc_str model;  /* that is asked */
     uint64_t started_ms;
     uint64_t started_ns;
     int64_t started_unix_ms;
