@@ -491,7 +491,7 @@ void rc_gate_job_events_done(rc_gate_job *job);
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
-/* The deadline has passed, and the record is not safe. */
+/* The deadline has passed, or the gate ends, and the record is not safe. */
 void rc_gate_job_on_unsafe(rc_gate_job *job);
 /* Tells whoever keeps count, once. The request's head goes with the client: while it is there. */
 void rc_gate_job_count(rc_gate_job *job);
