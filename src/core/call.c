@@ -107,7 +107,7 @@ rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64_t now_
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
     call->why = *why;
-    rc_call_give_back(call, &call->flight, rc_breaker_counts(why->code), entropy);
+    rc_call_give_back(call, &call->flight, rc_call_end_of(why), entropy);
     rc_call_tell_all(call, &call->flight, why);
     return leave(call, rc_call_decide(call, entropy));
 }

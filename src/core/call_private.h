@@ -58,6 +58,8 @@ uint64_t rc_call_probe_at_ms(const rc_call *call);
 /* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
 rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential);
 
+/* What a failure says of its target. */
+rc_breaker_end rc_call_end_of(const rc_setback *why);
 /* The try has ended; once for each take, more often does no harm. */
 void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end,
                        uint64_t entropy);

@@ -150,6 +150,11 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
     return flight;
 }
 
+rc_breaker_end rc_call_end_of(const rc_setback *why)
+{
+    return why->is_target_cleared ? RC_BREAKER_SAID_NOTHING : rc_breaker_counts(why->code);
+}
+
 void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end end, uint64_t entropy)
 {
     rc_target *target = rc_shared_target(call->shared, flight->target);

@@ -128,7 +128,7 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, true);
     }
     enter(call, now_ms);
-    rc_call_give_back(call, loser, rc_breaker_counts(why->code), entropy);
+    rc_call_give_back(call, loser, rc_call_end_of(why), entropy);
     rc_call_tell_all(call, loser, why);
     if (lane == RC_LANE_FIRST)
         second_takes_over(hedge, call);

@@ -163,12 +163,6 @@ void rc_gate_timer_closed(rc_gate *gate)
     check_end(gate);
 }
 
-static void on_last_timer(uv_timer_t *timer)
-{
-    rc_gate *gate = timer->data;
-    rc_server_close(&gate->server);
-}
-
 static void cut_short(rc_gate *gate, bool (*is_meant)(const rc_gate_job *job))
 {
     for (rc_gate_job *job = gate->live, *next = NULL; job != NULL; job = next) {
@@ -176,6 +170,23 @@ static void cut_short(rc_gate *gate, bool (*is_meant)(const rc_gate_job *job))
         if (is_meant(job))
             rc_gate_job_cut_short(job);
     }
+}
+
+/* What the store does not say by now it says to nobody. */
+static void tell_unsafe(rc_gate *gate)
+{
+    for (rc_gate_job *job = gate->live, *next = NULL; job != NULL; job = next) {
+        next = job->live_next;
+        if (job->state == RC_JOB_KEEPING)
+            rc_gate_job_on_unsafe(job);
+    }
+}
+
+static void on_last_timer(uv_timer_t *timer)
+{
+    rc_gate *gate = timer->data;
+    tell_unsafe(gate);
+    rc_server_close(&gate->server);
 }
 
 static bool is_any(const rc_gate_job *job)

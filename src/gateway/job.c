@@ -289,6 +289,24 @@ static void end_terminated(rc_gate_try *try)
     rc_gate_try_stream_end(try, NULL);
 }
 
+static void set_timer(rc_gate_job *job, uint64_t at_ms)
+{
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    job->timer_at_ms = at_ms;
+    (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
+}
+
+/* Timers come before sockets: what came while the whole process was stopped is read before anybody
+ * is called late. */
+static bool looks_again(rc_gate_job *job)
+{
+    if (job->has_looked)
+        return false;
+    job->has_looked = true;
+    set_timer(job, rc_gate_now(job->gate) + 1);
+    return true;
+}
+
 /* Whatever is due, an answer that may be whole comes first. */
 static void on_due(rc_gate_job *job)
 {
@@ -296,7 +314,8 @@ static void on_due(rc_gate_job *job)
     if (job->state == RC_JOB_KEEPING) {
         rc_gate_job_on_unsafe(job);
     } else if (job->state == RC_JOB_READING) {
-        rc_gate_job_refuse_late(job);
+        if (!looks_again(job))
+            rc_gate_job_refuse_late(job);
     } else if (job->state == RC_JOB_WAITING) {
         job->state = RC_JOB_TRYING;
         rc_gate_job_do(job,
@@ -307,7 +326,7 @@ static void on_due(rc_gate_job *job)
         end_terminated(terminated(job));
     } else if (job->state == RC_JOB_TRYING && rc_gate_now(gate) >= job->hedge.at_ms) {
         hedge(job);
-    } else {
+    } else if (!looks_again(job)) {
         end_late_try(job);
     }
 }
@@ -329,13 +348,6 @@ static uint64_t due_ms(const rc_gate_job *job)
     if (job->state == RC_JOB_TRYING && job->hedge.at_ms < at_ms)
         at_ms = job->hedge.at_ms;
     return at_ms;
-}
-
-static void set_timer(rc_gate_job *job, uint64_t at_ms)
-{
-    const uint64_t now_ms = rc_gate_now(job->gate);
-    job->timer_at_ms = at_ms;
-    (void)uv_timer_start(&job->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
 /* ---- answers that came compressed ---- */
@@ -403,7 +415,7 @@ static void refresh(rc_gate_job *job)
     rc_gate_provider *provider =
         &job->edition->plans->providers[job->now->provider - job->edition->plans->providers];
     const bool is_fresh =
-        rc_gate_provider_refresh(job->edition->plans, provider, action->credential);
+        rc_gate_provider_refresh(job->edition->plans, provider, action->credential, job->now->key);
     rc_gate_job_do(job, rc_call_on_refreshed(&job->call, is_fresh, rc_gate_now(gate),
                                              rc_gate_chance_u64(gate)));
 }

@@ -129,7 +129,8 @@ struct rc_gate_try {
     uint16_t credential;
     uint32_t attempt;
     const rc_gate_provider *provider;
-    rc_str model; /* that is asked */
+    rc_secret key; /* that was sent */
+    rc_str model;  /* that is asked */
     uint64_t started_ms;
     uint64_t started_ns;
     int64_t started_unix_ms;
@@ -208,6 +209,7 @@ struct rc_gate_job {
     bool is_body_whole;
     bool is_body_gone; /* ask says what it asked */
     bool is_late;      /* the deadline ended the latest try */
+    bool has_looked;   /* at what had come by then */
     bool was_begun;    /* it failed behind content */
     bool is_second;    /* of two lanes that have something to decode, the other one is next */
     bool is_flawed;    /* an answer was passed on that is of no use: report says why */
@@ -268,6 +270,8 @@ void rc_gate_job_on_drained(rc_gate_job *job);
 
 /* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
 uint64_t rc_gate_job_deadline(const rc_gate_job *job);
+/* Its client gives it less time than the route does: what is not done by then is nobody's fault. */
+bool rc_gate_job_is_hasty(const rc_gate_job *job);
 /* A try that the deadline ends fails because of it. */
 void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure);
 /* Rule, words and advice of a DeadlineExceeded: whose time it was, and how long. */
@@ -497,7 +501,7 @@ void rc_gate_job_events_done(rc_gate_job *job);
 
 /* Keeps the record, then does what `then` says: at once, or when the store says so. */
 void rc_gate_job_keep(rc_gate_job *job, rc_job_then then);
-/* The deadline has passed, and the record is not safe. */
+/* The deadline has passed, or the gate ends, and the record is not safe. */
 void rc_gate_job_on_unsafe(rc_gate_job *job);
 /* Tells whoever keeps count, once. The request's head goes with the client: while it is there. */
 void rc_gate_job_count(rc_gate_job *job);

@@ -416,8 +416,11 @@ static bool has_word(rc_gate_job *job)
 static const rc_report *report_unsafe(rc_gate_job *job)
 {
     rc_builder builder;
-    rc_gate_job_begin_report(job, &builder, RC_CODE_STORE_UNAVAILABLE,
-                             RC_STR("The deadline passed before the request's record was safe."));
+    const bool is_time = rc_gate_now(job->gate) >= job->keep_by_ms;
+    rc_gate_job_begin_report(
+        job, &builder, RC_CODE_STORE_UNAVAILABLE,
+        is_time ? RC_STR("The deadline passed before the request's record was safe.")
+                : RC_STR("This gateway is being stopped before the request's record was safe."));
     return rc_builder_finish(&builder);
 }
 

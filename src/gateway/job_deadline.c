@@ -31,6 +31,12 @@ static deadline deadline_of(const rc_gate_job *job)
     return (deadline){RC_CONNECTION_DEADLINE_ROUTE, "deadline.route", job->route->deadline_ms};
 }
 
+bool rc_gate_job_is_hasty(const rc_gate_job *job)
+{
+    return deadline_of(job).fault == RC_CONNECTION_DEADLINE_CLIENT &&
+           job->request.deadline_ms < job->route->deadline_ms;
+}
+
 void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure)
 {
     const deadline passed = deadline_of(job);

@@ -155,9 +155,10 @@ size_t rc_gate_plans_client(const rc_gate_plans *plans, rc_secret token);
 bool rc_gate_provider_key(const rc_gate_provider *provider, uint16_t credential,
                           rc_secret *ret_key);
 
-/* Reads a key again from where it is. True: it is another one now. */
-bool rc_gate_provider_refresh(rc_gate_plans *plans, rc_gate_provider *provider,
-                              uint16_t credential);
+/* Reads a key again from where it is, unless that was done since used was sent. True: it is another
+ * one now. */
+bool rc_gate_provider_refresh(rc_gate_plans *plans, rc_gate_provider *provider, uint16_t credential,
+                              rc_secret used);
 
 /* Reads the secrets: a part of new. */
 bool rc_gate_plans_read_keys(rc_gate_plans *plans, rc_gate_trouble *ret_trouble);

@@ -123,13 +123,18 @@ static bool read_again(rc_gate_plans *plans, const rc_gate_provider *provider, u
     return is_fresh;
 }
 
-bool rc_gate_provider_refresh(rc_gate_plans *plans, rc_gate_provider *provider, uint16_t credential)
+/* Of many calls that had sent the old key the first one reads the new one, which the others must
+ * not take for refused. */
+bool rc_gate_provider_refresh(rc_gate_plans *plans, rc_gate_provider *provider, uint16_t credential,
+                              rc_secret used)
 {
     const uint32_t at = (uint32_t)credential - provider->first_key;
     if (credential < provider->first_key || at >= provider->config->key_count)
         return false;
     uv_mutex_lock(&plans->fresh_lock);
-    const bool is_fresh = read_again(plans, provider, at);
+    const rc_gate_key *key = atomic_load(&provider->keys[at]);
+    const bool is_read = !rc_secret_eq(rc_secret_make(rc_str_make(key->bytes, key->len)), used);
+    const bool is_fresh = is_read || read_again(plans, provider, at);
     uv_mutex_unlock(&plans->fresh_lock);
     return is_fresh;
 }

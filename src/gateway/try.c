@@ -147,6 +147,7 @@ static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstr
     if (try->credential != RC_NO_TARGET &&
         !rc_gate_find_key(gate, try->provider, try->credential, &target.key))
         return rc_gate_fault_make(RC_GATE_FAULT_KEY, "keys", "one that is still configured");
+    try->key = target.key;
     if (try->job->request.trace.is_valid)
         rc_gate_chance(gate, target.span, sizeof target.span);
     return rc_gate_request_write(&try->job->request, &target, &try->wire, ret_upstream);

@@ -14,6 +14,7 @@ static rc_setback setback_of(const rc_gate_job *job)
 {
     rc_setback why = rc_setback_of(job->report);
     why.is_key_cleared = job->request.endpoint->wire == RC_WIRE_NATIVE;
+    why.is_target_cleared = job->is_late && rc_gate_job_is_hasty(job);
     return why;
 }
 

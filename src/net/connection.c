@@ -308,13 +308,14 @@ static void on_eof(rc_connection *c, bool is_clean)
 static const rc_refusal too_slow = {.status = 408, .text = "the request did not come in time"};
 
 /* Bytes have come for a body that was waited for. A pause of the handler's is not the client's
- * time. */
+ * time, nor is one of the whole process, behind which they lie ready. */
 static void count_body_wait(rc_connection *c)
 {
     const uint32_t idle_ms = c->server->settings.body_idle_ms;
     if (c->waits_for != RC_WAIT_BODY || idle_ms == 0 || c->stage != RC_STAGE_BODY)
         return;
-    c->exchange->body_wait_ms += uv_now(c->server->loop) - (c->deadline_ms - idle_ms);
+    const uint64_t waited_ms = uv_now(c->server->loop) - (c->deadline_ms - idle_ms);
+    c->exchange->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
 }
 
 /* A byte now and then is enough for the wait between two of them, and would last for ever. */

@@ -166,11 +166,30 @@ static void on_before_sleep(uv_prepare_t *prepare)
         close_own_handles(server);
 }
 
+static bool is_any_due(const rc_server *server, uint64_t now_ms)
+{
+    for (unsigned kind = 0; kind < RC_WAIT_COUNT; kind++) {
+        const rc_link *list = &server->waiting[kind];
+        if (!rc_link_is_alone(list) &&
+            RC_LINK_OWNER(list->next, rc_connection, wait)->deadline_ms <= now_ms)
+            return true;
+    }
+    return false;
+}
+
+/* Timers come before sockets: after a pause of the whole process what waits there must be read
+ * before anybody is called slow. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_server *server = timer->data;
     uint64_t now_ms = uv_now(server->loop);
     server->timer_at_ms = UINT64_MAX;
+    if (!server->is_last_look && is_any_due(server, now_ms)) {
+        server->is_last_look = true;
+        rc_server_arm(server, now_ms + 1);
+        return;
+    }
+    server->is_last_look = false;
     for (unsigned kind = 0; kind < RC_WAIT_COUNT; kind++) {
         rc_link *list = &server->waiting[kind];
         while (!rc_link_is_alone(list)) {

@@ -169,7 +169,8 @@ struct rc_server {
     uv_timer_t timer;
     uv_timer_t accept_retry;
     uint64_t timer_at_ms;
-    uint32_t handles; /* that are not closed yet */
+    bool is_last_look; /* something is due: sockets come first, then the timer again */
+    uint32_t handles;  /* that are not closed yet */
 
     rc_link connections;
     rc_link kicked;

@@ -251,6 +251,27 @@ static void test_a_key_that_is_cleared_lives(void **state)
     expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
 }
 
+/* Who gives a target no time must not take it from the others. */
+static void test_a_target_that_is_cleared_stays_open(void **state)
+{
+    (void)state;
+    for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
+        world w;
+        world_init(&w, 1);
+        w.shared.settings.breaker.min_calls = 2;
+        rc_setback why = world_setback(RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+        why.is_target_cleared = is_cleared;
+        why.is_retryable = false;
+        for (int i = 0; i < 2; i++) {
+            expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+            expect(rc_call_on_failure(&w.call, &why, w.now_ms, 1), RC_DO_STOP,
+                   RC_WHY_NOT_RETRYABLE);
+        }
+        assert_int_equal(w.targets[0].breaker.state,
+                         is_cleared ? RC_BREAKER_CLOSED : RC_BREAKER_OPEN);
+    }
+}
+
 static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **state)
 {
     (void)state;
@@ -343,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_a_refused_key_is_asked_again),
         cmocka_unit_test(test_a_probe_is_nobodys_loss),
         cmocka_unit_test(test_a_key_that_is_cleared_lives),
+        cmocka_unit_test(test_a_target_that_is_cleared_stays_open),
         cmocka_unit_test(test_dead_credentials_are_the_reason_if_nothing_else_opens),
         cmocka_unit_test(test_only_the_provider_cools_its_target),
         cmocka_unit_test(test_the_hint_holds_for_the_same_target_in_another_entry),

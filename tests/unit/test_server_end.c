@@ -407,6 +407,33 @@ static void what_comes_too_slowly_is_closed(void **state)
     world_end();
 }
 
+/* The rest comes while nobody looks, and the time is over when somebody does. */
+static void what_came_during_a_pause_is_not_too_slow(void **state)
+{
+    (void)state;
+    static const char *const halves[][2] = {
+        {"GET /hello" HOST, "\r\n"},
+        {"POST /hello" HOST "Content-Length: 5\r\n\r\nhe", "llo"},
+    };
+    rc_server_settings settings = brief_settings();
+    settings.head_ms = 2000;
+    settings.body_idle_ms = 2000;
+    world_start(&settings);
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        forget();
+        client_open();
+        client_send(rc_str_c(halves[i][0]));
+        UNTIL(world.server.stats.accepted == i + 1);
+        turn();
+        client_send(rc_str_c(halves[i][1]));
+        (void)poll(NULL, 0, 2100);
+        UNTIL(world.got_len > 0);
+        assert_true(got("HTTP/1.1 200 "));
+        client_close();
+    }
+    world_end();
+}
+
 static void stopping_lets_requests_finish(void **state)
 {
     (void)state;
@@ -497,6 +524,7 @@ int main(void)
         cmocka_unit_test(a_handler_that_does_not_stop_loses_the_connection),
         cmocka_unit_test(a_client_that_sent_too_much_is_looked_after),
         cmocka_unit_test(what_comes_too_slowly_is_closed),
+        cmocka_unit_test(what_came_during_a_pause_is_not_too_slow),
         cmocka_unit_test(stopping_lets_requests_finish),
         cmocka_unit_test(stopping_serves_what_was_sent),
         cmocka_unit_test(closing_cuts_everything),

@@ -2,12 +2,14 @@
 the client gets, in the audit, in the log and in what `recourse call` shows."""
 
 import json
+import signal
 import socket
 import threading
+import time
 
 from gateways import Lasting, unwrapped
-from harness import Suite, check, main
-from peers import CLEAN, Client, Upstream, chat, hanging, http, post, saying
+from harness import WAIT_S, Suite, check, main, wait_until
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, hanging, http, post, saying
 from streams import CHAT, framed, parse_sse
 
 SHORT, LONG = 300, 3600000
@@ -169,11 +171,11 @@ def report_in(answer, code):
 
 
 def is_told(name):
-    _, _, _, _, code, rule, message, setting, time = CASES[name]
+    _, _, _, _, code, rule, message, setting, limit = CASES[name]
     with Client(gateway.port) as client:
         answer = client.ask(request(name))
     report = report_in(answer, code)
-    words = f"{message} within {time} ({setting})."
+    words = f"{message} within {limit} ({setting})."
     check(report["error_code"] == code and report["message"].endswith(words), report)
     check((report["message"] == words) == (code != UNKNOWN), report)
     advice = report["user_action"]["detail"]
@@ -187,7 +189,7 @@ def is_told(name):
     check(shown.returncode == 0, shown.stderr)
     kept = json.loads(shown.stdout)["operation"]["report"]
     check(kept["rule"] == rule and kept["message"] == report["message"], kept)
-    check(kept["cause"]["detail"].endswith(f"; {setting}: {time}"), kept["cause"])
+    check(kept["cause"]["detail"].endswith(f"; {setting}: {limit}"), kept["cause"])
     page = unwrapped(gateway.run("audit", "show", "--store", "sqlite:audit.db", report["report_id"]).stdout)
     check(words.rstrip(".") in page, page)
     export = gateway.run("audit", "export", "--store", "sqlite:audit.db", "--format", "jsonl").stdout.decode()
@@ -236,22 +238,68 @@ def a_route_has_the_time_of_the_table(model):
     check(context["deadline"] == "deadline_ms" and context["deadline_ms"] == 600000, context)
 
 
+def hurry_harms_nobody():
+    """A client that gives no time at all takes no target from the others; the route's time counts."""
+    hasty = b"x-recourse-deadline-ms: 30\r\n"
+    for model, extra, is_open in (("plain", hasty, False), ("hasty", b"", True)):
+        slow, _ = upstream.plan(hanging(b"", threading.Event()))
+        good, plan = upstream.plan(saying(OK_CHAT))
+        for _ in range(4):
+            with Client(strict.port) as client:
+                check(client.ask(chat(slow, model, extra=extra)).status == 504, model)
+        with Client(strict.port) as client:
+            answer = client.ask(chat(good, model))
+        check((answer.status, len(plan.seen)) == ((503, 0) if is_open else (200, 1)), model, answer)
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def a_pause_of_ours_is_nobodys_fault():
+    """The provider answers in time, and this process is stopped until the time is over."""
+    def step(conn, _):
+        strict.signal(signal.SIGSTOP)
+        wait_until(lambda: state_of(strict.pid()) == "T", "it stops")
+        conn.sendall(OK_CHAT)
+        is_answered.set()
+        return True
+    is_answered = threading.Event()
+    mark, _ = upstream.plan(step)
+    with Client(strict.port) as client:
+        client.send(chat(mark, "soon"))
+        is_answered.wait(WAIT_S)
+        time.sleep(2.1)
+        strict.signal(signal.SIGCONT)
+        answer = client.read()
+    check(answer.status == 200 and answer.end == CLEAN, answer)
+
+
 def all_differ():
     told = {(case[5], case[7]) for case in CASES.values()}
     check(len({rule for rule, _ in told}) == len(told), told)
 
 
 def call_shows(name):
-    route, _, _, _, code, rule, message, setting, time = CASES[name]
+    route, _, _, _, code, rule, message, setting, limit = CASES[name]
     done = gateway.run("call", "--config", "recourse.yaml", "--model", route, "hi")
     panel = unwrapped(done.stderr)
     check(done.returncode == (124 if code == LATE else 75), done.returncode, panel)
-    for part in (message, f"within {time} ({setting})", rule, f"raise {setting}"):
+    for part in (message, f"within {limit} ({setting})", rule, f"raise {setting}"):
         check(part in panel, part, "is not in", panel)
 
 
 upstream = Upstream()
 gateway, held = start()
+strict = Lasting({
+    "providers": {name: {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]} for name in "ab"},
+    "policies": {"once": {"max_attempts": 1}}, "threads": 1,
+    "breaker": {"min_calls": 4, "open_ms": LONG, "open_max_ms": LONG},
+    "routes": [{"model": "plain", "policy": "once", "chain": [{"target": "a/m"}]},
+               {"model": "hasty", "policy": "once", "deadline_ms": SHORT, "chain": [{"target": "b/m"}]},
+               {"model": "soon", "policy": "once", "deadline_ms": 2000, "chain": [{"target": "a/m"}]}],
+}).start()
 suite = Suite()
 for case in CASES:
     suite.case(f"{case} is told everywhere", is_told, case)
@@ -260,6 +308,8 @@ suite.case("a wait that does not fit", a_wait_that_does_not_fit)
 for one in ("plain", "named/m"):
     suite.case(f"the time of {one}", a_route_has_the_time_of_the_table, one)
 suite.case("each has its own rule", all_differ)
+suite.case("a client in a hurry harms nobody", hurry_harms_nobody)
+suite.alone("a pause of ours is nobody's fault", a_pause_of_ours_is_nobodys_fault)
 for case in ("connect", "tls", "silent", "late"):
     suite.case(f"recourse call shows {case}", call_shows, case)
-main(suite, gateway, upstream, *held.values())
+main(suite, gateway, strict, upstream, *held.values())

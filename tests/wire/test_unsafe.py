@@ -3,12 +3,13 @@ record follows when the store is back, and it says what the client was told."""
 
 import contextlib
 import json
+import signal
 import sqlite3
 import time
 
 from dialects import DIALECTS
 from gateways import Lasting, Load, chat
-from harness import IS_FEW, Suite, check, main, wait_until
+from harness import IS_FEW, WAIT_S, Suite, check, main, wait_until
 from peers import CLEAN, Client, Upstream, http, post, say
 
 DEMO = {"providers": {"demo": {"kind": "demo"}}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
@@ -222,6 +223,23 @@ def stays_down():
         check(ask(gateway, chat("demo/ok", SOON)).status == 200)
 
 
+def ends_while_it_is_busy(config, wanted):
+    """The time to end is over before the store has its word: who waits for it is told what is configured,
+    and that is on record."""
+    with gateway_of({**config, "limits": {"drain_ms": 100}}) as gateway:
+        with busy(gateway), Client(gateway.port) as client:
+            client.send(chat("demo/ok"))
+            for _ in range(20):  # turns of the loop: by now it waits for the store
+                check(ask(gateway, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status == 200, "it lives")
+            gateway.signal(signal.SIGTERM)
+            answer = client.read()
+            check(answer.end == CLEAN and answer.status == wanted[1], answer)
+            check(wanted[0] == 1 or (answer.get("x-recourse-error-code") == wanted[2]
+                                     and b"being stopped" in answer.body), answer)
+        check(gateway.process.wait(WAIT_S) == 0, gateway.said())
+        check(row_of(gateway, name_of(answer)) == wanted, row_of(gateway, name_of(answer)))
+
+
 def ends_meanwhile():
     """The process is asked to end while the store knows requests that were answered."""
     with gateway_of({"threads": 2}) as gateway:
@@ -278,5 +296,7 @@ suite.case("a store that hangs: goes on", hangs, GO_ON, 200, (1, 200, "", [2, SU
 suite.case("no deadline of its own", no_deadline_of_its_own)
 suite.case("a client that leaves before it", leaves_before_it)
 suite.case("an end meanwhile", ends_meanwhile)
+suite.case("an end that cannot wait: refused", ends_while_it_is_busy, {}, (2, 503, "StoreUnavailable", [2]))
+suite.case("an end that cannot wait: goes on", ends_while_it_is_busy, GO_ON, (1, 200, "", [2, SUPPRESSED]))
 suite.case("a store that comes and goes under load", comes_and_goes)
 main(suite)
