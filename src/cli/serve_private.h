@@ -49,6 +49,7 @@ typedef struct serve_run {
     rc_str waits[RC_SERVE_FIXED_KEYS]; /* keys of the newest edition that need a restart */
     size_t wait_count;
     bool is_stopping;
+    bool is_forced; /* asked for a second time */
     int64_t started_unix_ms;
     int64_t loaded_unix_ms;
     bool is_refused;                    /* the latest configuration was */
@@ -81,11 +82,16 @@ void rc_serve_show_state(serve_run *run);
 /* What there is now. As rc_admin_source.look; ctx: the serve_run. */
 bool rc_serve_look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
 
+/* ---- serve_force.c ---- */
+
+/* Ends the process soon, whatever it waits for, unless it has ended by then. */
+void rc_serve_force(void);
+
 /* ---- serve_run.c ---- */
 
-/* Takes no more requests and ends when all are answered. who: wants it, for the log; borrows. */
 /* Adds the next step to why a configuration cannot be used, where there is one. */
 void rc_serve_advise(rc_gate_trouble *trouble);
+/* Takes no more requests and ends when all are answered. who: wants it, for the log; borrows. */
 void rc_serve_drain(serve_run *run, const char *who);
 
 /* "recourse serve: WHAT WHY"; gives the exit status. */

@@ -36,10 +36,14 @@ static void tell_nothing(serve_run *run, const char *name)
 
 static void end(serve_run *run, const char *name)
 {
-    if (run->is_stopping)
-        rc_gateway_close(run->gateway);
-    else
+    if (!run->is_stopping) {
         rc_serve_drain(run, name);
+        return;
+    }
+    if (!run->is_forced)
+        rc_serve_force();
+    run->is_forced = true;
+    rc_gateway_close(run->gateway);
 }
 
 static void on_signal(uv_signal_t *handle, int number)

@@ -26,6 +26,7 @@ struct rc_dial {
     rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* that are connecting; NULL: not tried, or failed */
     rc_link *winner;
     uint64_t deadline_ms; /* 0: none */
+    bool is_last_look;    /* it has passed: sockets come first, then the timer again */
     uint64_t next_ms;     /* when the next address is tried; 0: not by time */
     rc_upstream_kind failure;
     const char *text;
@@ -365,6 +366,18 @@ static rc_upstream_kind timeout_of(const rc_dial *dial)
     return dial->step == SHAKING ? RC_UPSTREAM_TLS_TIMEOUT : RC_UPSTREAM_CONNECT_TIMEOUT;
 }
 
+/* Timers come before sockets: after a pause of the whole process what waits there must be read
+ * before anybody is called late. */
+static void on_deadline(rc_dial *dial)
+{
+    if (dial->is_last_look) {
+        rc_upstream_fail(dial->call, timeout_of(dial), NULL);
+        return;
+    }
+    dial->is_last_look = true;
+    uv_timer_start(&dial->timer, on_timer, 1, 0);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     rc_dial *dial = timer->data;
@@ -377,7 +390,7 @@ static void on_timer(uv_timer_t *timer)
     else if (dial->step == FAILING)
         rc_upstream_fail(dial->call, dial->failure, dial->text);
     else if (dial->deadline_ms != 0 && now_ms >= dial->deadline_ms)
-        rc_upstream_fail(dial->call, timeout_of(dial), NULL);
+        on_deadline(dial);
     else if (dial->next_ms != 0 && now_ms >= dial->next_ms)
         try_addresses(dial);
     else

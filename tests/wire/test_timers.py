@@ -276,6 +276,23 @@ def a_pause_of_ours_is_nobodys_fault():
     check(answer.status == 200 and answer.end == CLEAN, answer)
 
 
+def a_pause_in_a_handshake():
+    """What the peer said by then is told, and not that it said nothing."""
+    with Client(strict.port) as client:
+        client.send(chat("", "shake"))
+        conn, _ = shy.accept()
+        with conn:
+            conn.settimeout(WAIT_S)
+            check(conn.recv(65536), "no greeting")
+            strict.signal(signal.SIGSTOP)
+            wait_until(lambda: state_of(strict.pid()) == "T", "it stops")
+            conn.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            time.sleep(2.1)
+            strict.signal(signal.SIGCONT)
+            answer = client.read()
+    check(b"does not speak TLS" in answer.body, answer)
+
+
 def all_differ():
     told = {(case[5], case[7]) for case in CASES.values()}
     check(len({rule for rule, _ in told}) == len(told), told)
@@ -292,12 +309,16 @@ def call_shows(name):
 
 upstream = Upstream()
 gateway, held = start()
+shy = socket.create_server(("127.0.0.1", 0))
+shy.settimeout(WAIT_S)
+bases = {"a": upstream.url("/v1"), "b": upstream.url("/v1"), "s": f"https://127.0.0.1:{shy.getsockname()[1]}/v1"}
 strict = Lasting({
-    "providers": {name: {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]} for name in "ab"},
+    "providers": {name: {"kind": "openai", "base_url": base, "keys": ["env:KEY_1"]} for name, base in bases.items()},
     "policies": {"once": {"max_attempts": 1}}, "threads": 1,
     "breaker": {"min_calls": 4, "open_ms": LONG, "open_max_ms": LONG},
     "routes": [{"model": "plain", "policy": "once", "chain": [{"target": "a/m"}]},
                {"model": "hasty", "policy": "once", "deadline_ms": SHORT, "chain": [{"target": "b/m"}]},
+               {"model": "shake", "policy": "once", "timeouts": {"connect_ms": 2000}, "chain": [{"target": "s/m"}]},
                {"model": "soon", "policy": "once", "deadline_ms": 2000, "chain": [{"target": "a/m"}]}],
 }).start()
 suite = Suite()
@@ -310,6 +331,7 @@ for one in ("plain", "named/m"):
 suite.case("each has its own rule", all_differ)
 suite.case("a client in a hurry harms nobody", hurry_harms_nobody)
 suite.alone("a pause of ours is nobody's fault", a_pause_of_ours_is_nobodys_fault)
+suite.alone("a pause of ours in a handshake", a_pause_in_a_handshake)
 for case in ("connect", "tls", "silent", "late"):
     suite.case(f"recourse call shows {case}", call_shows, case)
 main(suite, gateway, strict, upstream, *held.values())

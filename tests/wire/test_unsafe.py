@@ -2,9 +2,11 @@
 record follows when the store is back, and it says what the client was told."""
 
 import contextlib
+import glob
 import json
 import signal
 import sqlite3
+import subprocess
 import time
 
 from dialects import DIALECTS
@@ -240,6 +242,36 @@ def ends_while_it_is_busy(config, wanted):
         check(row_of(gateway, name_of(answer)) == wanted, row_of(gateway, name_of(answer)))
 
 
+@contextlib.contextmanager
+def flushes_hang(pid):
+    """From now on, for longer than the test lasts."""
+    tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(pid), "-e", "trace=fdatasync,fsync",
+                               "-e", "inject=fdatasync,fsync:delay_enter=300000000"],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def is_traced():
+        tasks = [open(path, encoding="ascii").read() for path in glob.glob(f"/proc/{pid}/task/*/status")]
+        return all(f"TracerPid:\t{tracer.pid}\n" in task for task in tasks)
+    try:
+        wait_until(is_traced, "the tracer")
+        yield
+    finally:
+        tracer.kill()
+        tracer.wait()
+
+
+def ends_without_it():
+    """A store that hangs in its disk: the second signal does not wait for it, and says so."""
+    with gateway_of({"limits": {"drain_ms": 600000}}) as gateway:
+        with flushes_hang(gateway.pid()):
+            check(is_typed(ask(gateway, chat("demo/ok", SOON))))
+            gateway.signal(signal.SIGTERM)
+            wait_until(lambda: "asks for the end" in gateway.said(), "the first one")
+            gateway.signal(signal.SIGTERM)
+            wait_until(lambda: "the store does not answer; ended without it" in gateway.said(), "the second one")
+        check(gateway.process.wait(WAIT_S) == 74, gateway.said())
+
+
 def ends_meanwhile():
     """The process is asked to end while the store knows requests that were answered."""
     with gateway_of({"threads": 2}) as gateway:
@@ -295,6 +327,7 @@ suite.case("a store that hangs: refused", hangs, {}, 503, (2, 503, "StoreUnavail
 suite.case("a store that hangs: goes on", hangs, GO_ON, 200, (1, 200, "", [2, SUPPRESSED]))
 suite.case("no deadline of its own", no_deadline_of_its_own)
 suite.case("a client that leaves before it", leaves_before_it)
+suite.case("a second signal while it hangs", ends_without_it)
 suite.case("an end meanwhile", ends_meanwhile)
 suite.case("an end that cannot wait: refused", ends_while_it_is_busy, {}, (2, 503, "StoreUnavailable", [2]))
 suite.case("an end that cannot wait: goes on", ends_while_it_is_busy, GO_ON, (1, 200, "", [2, SUPPRESSED]))
