@@ -284,12 +284,20 @@ void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why)
 
 /* ---- refusals ---- */
 
+/* A wait that was cut short is not over because of that. */
+static int64_t busy_ms(const rc_gate_job *job)
+{
+    const uint64_t soon_ms = rc_gate_now(job->gate) + RC_GATE_BUSY_MS;
+    const uint64_t at_ms = job->state == RC_JOB_WAITING ? job->action.at_ms : 0;
+    return RC_GATE_BUSY_MS + (at_ms > soon_ms ? (int64_t)(at_ms - soon_ms) : 0);
+}
+
 void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str message)
 {
     rc_builder builder;
     rc_gate_job_begin_report(job, &builder, code, message);
     if (code == RC_CODE_OVERLOADED)
-        rc_builder_set_retry_after_ms(&builder, RC_GATE_BUSY_MS);
+        rc_builder_set_retry_after_ms(&builder, busy_ms(job));
     if (status > 0)
         rc_builder_set_http_status(&builder, status);
     add_attempts(job, &builder);

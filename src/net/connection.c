@@ -91,19 +91,34 @@ bool rc_connection_is_quiet(const rc_connection *c)
     return got <= 0;
 }
 
-bool rc_connection_evict(rc_server *server)
+static bool is_lingering(const rc_connection *c)
 {
-    const rc_link *list = &server->waiting[RC_WAIT_KEEP_ALIVE];
+    return c->stage == RC_STAGE_LINGER;
+}
+
+/* The first of the longest waiting ones that may go; NULL: none of them. */
+static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_connection *c))
+{
     const rc_link *link = list->next;
     for (int i = 0; i < EVICT_TRIES && link != list; i++, link = link->next) {
         rc_connection *c = RC_LINK_OWNER(link, rc_connection, wait);
-        if (!rc_connection_is_quiet(c))
-            continue;
-        rc_connection_close(c, false);
-        server->stats.evicted++;
-        return true;
+        if (may_go(c))
+            return c;
     }
-    return false;
+    return NULL;
+}
+
+bool rc_connection_evict(rc_server *server)
+{
+    rc_connection *c = longest(&server->waiting[RC_WAIT_KEEP_ALIVE], rc_connection_is_quiet);
+    /* It has had its answer; only that its client may not see it keeps it. */
+    if (c == NULL)
+        c = longest(&server->waiting[RC_WAIT_LINGER], is_lingering);
+    if (c == NULL)
+        return false;
+    rc_connection_close(c, false);
+    server->stats.evicted++;
+    return true;
 }
 
 /* Input that waits: bounded, and large enough for any head. */

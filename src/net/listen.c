@@ -97,8 +97,9 @@ static bool is_waited_at(const rc_listener *listener)
     return poll(&polled, 1, 0) > 0;
 }
 
-/* At the ceiling the connection that has been at rest longest makes room; when none is at rest, new
- * ones wait in the kernel until one closes. Gives whether one may be taken. */
+/* At the ceiling the connection that has been at rest longest makes room, else one that lingers;
+ * when there is none, new ones wait in the kernel until one closes. Gives whether one may be taken.
+ */
 static bool makes_room(const rc_listener *listener)
 {
     rc_server *server = listener->server;

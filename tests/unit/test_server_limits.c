@@ -205,6 +205,32 @@ static void who_has_sent_is_not_evicted(void **state)
     world_end();
 }
 
+/* Who was refused and does not leave holds no place that others wait for. */
+static void who_lingers_makes_room(void **state)
+{
+    (void)state;
+    rc_server_settings settings = rc_server_settings_default;
+    settings.max_connections = 2;
+    settings.linger_ms = 600000;
+    world_start(&settings);
+    int refused[2];
+    char bytes[256];
+    for (int i = 0; i < 2; i++) {
+        refused[i] = connect_client();
+        assert_int_equal(send(refused[i], "GET /\r\r\n\r\n", 11, 0), 11);
+        UNTIL(world.server.stats.refused == (uint64_t)i + 1);
+        assert_true(recv(refused[i], bytes, sizeof(bytes), 0) > 0);
+    }
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    UNTIL(got("hello"));
+    assert_int_equal(world.server.stats.evicted, 1);
+    assert_int_equal(world.server.stats.connections, 2);
+    close(refused[0]);
+    close(refused[1]);
+    world_end();
+}
+
 static void at_the_ceiling_new_ones_wait(void **state)
 {
     (void)state;
@@ -306,6 +332,7 @@ int main(void)
         cmocka_unit_test(heads_have_limits),
         cmocka_unit_test(the_longest_idle_makes_room),
         cmocka_unit_test(who_has_sent_is_not_evicted),
+        cmocka_unit_test(who_lingers_makes_room),
         cmocka_unit_test(at_the_ceiling_new_ones_wait),
         cmocka_unit_test(a_request_costs_no_allocation),
         cmocka_unit_test(a_connection_at_rest_is_small),

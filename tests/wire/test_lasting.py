@@ -435,22 +435,24 @@ def keys_and_places_change():
 
 def drained_with_a_word():
     """What cannot finish in time is told so, in its own dialect, and recorded."""
-    gateway = Lasting({**OPEN, "limits": {"drain_ms": 300}}).start()
+    gateway = Lasting({**OPEN, "limits": {"drain_ms": 2000}}).start()
     try:
         stream = chat("trickle-50+tokens-2000").replace(b'{"model"', b'{"stream": true, "model"')
         length = len(stream.split(b"\r\n\r\n", 1)[1])
         stream = stream.replace(b"Content-Length: ", b"Content-Length: %d\r\nx-was: " % length)
-        with Client(gateway.port) as streaming, Client(gateway.port) as waiting:
+        with Client(gateway.port) as streaming, Client(gateway.port) as waiting, Client(gateway.port) as limited:
             streaming.send(stream)
             waiting.send(chat("hang"))
+            limited.send(chat("429-retry-after-90"))
             streaming.source.more()
             gateway.signal(signal.SIGTERM)
-            first, second = streaming.read(), waiting.read()
+            first, second, third = streaming.read(), waiting.read(), limited.read()
+        check(third.status == 503 and int(third.get("retry-after")) > 60, "not before the provider says:", third)
         check(first.status == 200 and first.end == CLEAN, first)
         check(b"StreamInterrupted" in first.body and b"[DONE]" not in first.body, first)
         check(second.status == 503 and b"being stopped" in second.body, second)
         check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-2000:])
-        check(sorted(sum(gateway.operations().values(), [])) == ["failed", "failed"], gateway.operations())
+        check(sorted(sum(gateway.operations().values(), [])) == ["failed"] * 3, gateway.operations())
     finally:
         gateway.stop()
 
