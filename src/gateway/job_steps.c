@@ -236,11 +236,11 @@ void rc_gate_job_step_quota(const rc_gate_try *try, const rc_quota *low)
             alloc->put(alloc->ctx, quota, sizeof *quota);
         return;
     }
-    const size_t len = low->name.len < sizeof quota->name ? low->name.len : sizeof quota->name;
+    const rc_str name = rc_str_slice(low->name, 0, sizeof quota->name);
     *quota = (rc_job_quota){.quota = *low};
-    if (len > 0)
-        memcpy(quota->name, low->name.ptr, len);
-    quota->quota.name = rc_str_make(quota->name, len);
+    if (name.len > 0)
+        memcpy(quota->name, name.ptr, name.len);
+    quota->quota.name = rc_str_make(quota->name, name.len);
     step->entry = try->entry;
     step->credential = try->credential;
     step->attempt = try->attempt;

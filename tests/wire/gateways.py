@@ -85,8 +85,10 @@ class Lasting:
         self.process.wait(WAIT_S)
 
     def said(self):
+        """In whole lines: the last one may be on its way."""
         with open(self.talk, encoding="utf-8", errors="replace") as talk:
-            return talk.read()
+            text = talk.read()
+        return text[:text.rfind("\n") + 1]
 
     def logged(self, report_id):
         """The line of the JSON log that is about this report."""
