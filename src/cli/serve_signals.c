@@ -93,9 +93,14 @@ void rc_serve_hear_end(serve_run *run)
     hear(run, true);
 }
 
+/* What was asked for is under way, or was never begun: asking for it again does not make it an end
+ * by a signal. */
 void rc_serve_deafen(serve_run *run)
 {
-    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++)
-        if (run->signals[i].data != NULL && !uv_is_closing((uv_handle_t *)&run->signals[i]))
-            uv_close((uv_handle_t *)&run->signals[i], NULL);
+    for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {
+        if (run->signals[i].data == NULL || uv_is_closing((uv_handle_t *)&run->signals[i]))
+            continue;
+        uv_close((uv_handle_t *)&run->signals[i], NULL);
+        (void)signal(heard[i].number, SIG_IGN);
+    }
 }

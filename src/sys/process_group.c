@@ -7,6 +7,8 @@
 
 /* What stays behind a command that has ended is asked, and then not asked. */
 #define LEFTOVERS_GRACE_MS 500u
+/* What was killed is gone as soon as the machine comes to it; what hangs in the kernel is left. */
+#define KILLED_GRACE_MS 5000u
 
 static void signal_group(const rc_run *run, int signal)
 {
@@ -19,7 +21,7 @@ static void kill_group(rc_run *run)
     if (run->phase == RC_RUN_CLEARING)
         rc_run_kill_leftovers(run);
     run->is_killed = true;
-    run->kill_at_ms = run->watch->now_ms + LEFTOVERS_GRACE_MS;
+    run->kill_at_ms = run->watch->now_ms + KILLED_GRACE_MS;
 }
 
 void rc_run_ask_for_end(rc_run *run, int signal)

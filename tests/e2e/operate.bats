@@ -39,7 +39,7 @@ YAML
 # Its talk goes into the file of this name.
 start() { # OPTION...
     rm -f port admin.sock
-    env --default-signal=INT,QUIT "$RECOURSE" serve --config recourse.yaml --port-file port "$@" 2>talk 3>&- &
+    env --default-signal=INT,QUIT "$RECOURSE" serve --config recourse.yaml --port-file port "$@" 2>"${talk:-talk}" 3>&- 8>&- &
     gate_pid=$!
     wait_for test -s port
     base=http://127.0.0.1:$(cat port)
@@ -186,6 +186,24 @@ PY
     [ "$(cat status)" = 200 ]
     wait "$gate_pid"
     gate_pid=
+}
+
+@test "asked for the end again while it ends, it ends as if asked once" {
+    config
+    # What it says has no room and no reader, and is waited for at the end.
+    mkfifo full
+    exec 8<>full
+    head -c 65536 /dev/zero >&8
+    talk=full start --log json
+    local pid=$gate_pid
+    gate_pid=
+    kill -TERM "$pid"
+    # 0x4000: SIGTERM
+    is_deaf() { ! ((0x$(sed -n "s/^SigCgt:\t//p" "/proc/$pid/status") & 0x4000)); }
+    wait_for is_deaf
+    kill -TERM "$pid" || true
+    wait "$pid"
+    exec 8>&-
 }
 
 @test "a signal that comes while it starts is heard then" {
