@@ -295,12 +295,22 @@ def fill(pipe):
             pass
 
 
-def ends_unread():
-    """The same, and nobody reads what it says of that."""
-    gateway = Lasting({**DEMO, "limits": {"drain_ms": 600000}, "log": {"format": "json"}})
+@contextlib.contextmanager
+def unread(log):
+    """A gateway whose standard error is a pipe that nobody reads, and the pipe."""
+    gateway = Lasting({**DEMO, "limits": {"drain_ms": 600000}, "log": {"format": log}})
     reader, pipe = os.pipe()
     try:
-        gateway.start(is_plain=True, stderr=pipe)
+        yield gateway.start(is_plain=True, stderr=pipe), pipe
+    finally:
+        os.close(reader)
+        os.close(pipe)
+        gateway.stop()
+
+
+def ends_unread(log):
+    """The same, and nobody reads what it says of that."""
+    with unread(log) as (gateway, pipe):
         with flushes_hang(gateway.pid()):
             check(is_typed(ask(gateway, chat("demo/ok", SOON))))
             fill(pipe)
@@ -309,10 +319,17 @@ def ends_unread():
             gateway.signal(signal.SIGTERM)
             wait_until(lambda: is_ending(gateway.pid()), "the second one")
         check(gateway.process.wait(WAIT_S) == 74, "status")
-    finally:
-        os.close(reader)
-        os.close(pipe)
-        gateway.stop()
+
+
+def works_unread(log):
+    """Nobody reads what it says: that keeps no request waiting, and not its end."""
+    with unread(log) as (gateway, pipe):
+        fill(pipe)
+        for number in (signal.SIGUSR2, signal.SIGHUP, signal.SIGUSR2):
+            gateway.signal(number)
+            check(ask(gateway, chat("demo/ok")).status == 200, number)
+        gateway.signal(signal.SIGTERM)
+        check(gateway.process.wait(WAIT_S) == 0, "status")
 
 
 def ends_meanwhile():
@@ -371,7 +388,9 @@ suite.case("a store that hangs: goes on", hangs, GO_ON, 200, (1, 200, "", [2, SU
 suite.case("no deadline of its own", no_deadline_of_its_own)
 suite.case("a client that leaves before it", leaves_before_it)
 suite.case("a second signal while it hangs", ends_without_it)
-suite.case("a second signal that nobody hears of", ends_unread)
+for log in ("json", "human"):
+    suite.case(f"a second signal that nobody hears of: {log}", ends_unread, log)
+    suite.case(f"whatever is said, nobody reads it: {log}", works_unread, log)
 suite.case("an end meanwhile", ends_meanwhile)
 suite.case("an end that cannot wait: refused", ends_while_it_is_busy, {}, (2, 503, "StoreUnavailable", [2]))
 suite.case("an end that cannot wait: goes on", ends_while_it_is_busy, GO_ON, (1, 200, "", [2, SUPPRESSED]))
