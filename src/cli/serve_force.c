@@ -1,5 +1,6 @@
 /* The end that waits for nobody. A thread that hangs in the store's disk can be neither asked nor
  * joined: this one only looks whether the process is still there. */
+#include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 #include <uv.h>
@@ -9,15 +10,24 @@
 /* For what is nearly done. */
 #define PATIENCE_MS 2000
 
-static void *end_all(void *unused)
+/* A pipe that nobody reads keeps nobody here: one that can be written to takes it all at once. */
+static void tell(void)
 {
     static const char words[] =
         "recourse serve: the store does not answer; ended without it. Requests that were answered "
         "while it was down may be missing from the audit. Check the store: its disk, its locks.\n";
-    (void)unused;
-    uv_sleep(PATIENCE_MS);
+    struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (poll(&polled, 1, 0) <= 0)
+        return;
     const ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
     (void)written; /* there is nobody left to tell */
+}
+
+static void *end_all(void *unused)
+{
+    (void)unused;
+    uv_sleep(PATIENCE_MS);
+    tell();
     _exit(RC_EXIT_IO);
 }
 

@@ -9,6 +9,7 @@
 
 #define TARGET_MAX_BYTES 512
 #define PATH_SHOWN_BYTES 300
+#define TALK_MS 1000
 
 static int64_t now_unix_ms(const serve_run *run)
 {
@@ -158,6 +159,15 @@ static void push_event(serve_run *run, const rc_serve_log_way *way, rc_log_event
               &line);
 }
 
+/* Locked. Whoever does not read keeps no request waiting, and only the first one for a moment. What
+ * can be written to takes a line at once. */
+static bool is_heard(serve_run *run)
+{
+    struct pollfd polled = {.fd = RC_FD_STDERR, .events = POLLOUT};
+    run->log.is_unread = run->cli->calls->poll(&polled, 1, run->log.is_unread ? 0 : TALK_MS) == 0;
+    return !run->log.is_unread;
+}
+
 static void talk(serve_run *run, rc_str text)
 {
     char memory[RC_LOG_LINE_MAX];
@@ -167,7 +177,7 @@ static void talk(serve_run *run, rc_str text)
     rc_log_push_clean(&line, text);
     rc_buf_push_byte(&line, '\n');
     uv_mutex_lock(&run->talk);
-    if (rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(&line)) != 0)
+    if (!is_heard(run) || rc_fd_write(run->cli->calls, RC_FD_STDERR, rc_buf_get(&line)) != 0)
         atomic_fetch_add(&run->log.lost, 1);
     uv_mutex_unlock(&run->talk);
 }

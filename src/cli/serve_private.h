@@ -30,6 +30,7 @@ typedef struct rc_serve_log {
     _Atomic(const rc_serve_log_way *) way; /* one of them; NULL: it is not open */
     rc_log_sink *sink;                     /* NULL: it was never on */
     _Atomic uint64_t lost;                 /* lines that did not even get to it */
+    bool is_unread;                        /* talk's: standard error takes nothing more */
 } rc_serve_log;
 
 typedef struct serve_run {

@@ -6,6 +6,7 @@
 #include "core/message.h"
 
 #define PATH_MAX_BYTES ((size_t)128)
+#define TOKEN_MIN_BYTES ((size_t)16)
 #define NOT_MODIFIED 304
 
 #define ADVICE                                                                                \
@@ -53,11 +54,30 @@ static bool is_plain(char c)
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-._~/:"), c, 0) != RC_STR_NPOS;
 }
 
-/* What stands before an @ may be a name and a password: its whole segment stays out. */
+/* Where the first run of letters and digits ends that is too long for a word or a date and may be a
+ * key to something; the length: there is none. */
+static size_t find_token(rc_str path)
+{
+    size_t run = 0;
+    bool has_digit = false;
+    for (size_t i = 0; i < path.len; i++) {
+        const bool is_in_run = rc_ascii_is_alnum(path.ptr[i]);
+        run = is_in_run ? run + 1 : 0;
+        has_digit = is_in_run && (has_digit || rc_ascii_is_digit(path.ptr[i]));
+        if (run >= TOKEN_MIN_BYTES && has_digit)
+            return i;
+    }
+    return path.len;
+}
+
+/* What stands before an @ may be a name and a password, and a token is as good as one: its whole
+ * segment stays out. */
 static void push_path(rc_buf *buf, rc_str path)
 {
     const size_t end = find_any(path, RC_STR("?#"));
-    size_t most = find_any(path, RC_STR("@?#"));
+    const size_t at = find_any(path, RC_STR("@?#"));
+    const size_t token = find_token(rc_str_slice(path, 0, end));
+    size_t most = token < at ? token : at;
     size_t len = 0;
     while (most < end && most > 0 && path.ptr[most - 1] != '/')
         most--;

@@ -10,8 +10,9 @@
 #define RC_REDIRECT_MAX ((size_t)400)
 
 /* Appends what of a Location can be told to anybody: scheme, host and path. User names, queries,
- * fragments and all that is no plain text stay out, and what stands behind it with them ("…"
- * in its place). False: there is nothing to be told, and nothing was written. location: borrows. */
+ * fragments, what may be a token and all that is no plain text stay out, and what stands behind it
+ * with them ("…" in its place). False: there is nothing to be told, and nothing was written.
+ * location: borrows. */
 bool rc_redirect_push(rc_buf *buf, rc_str location);
 
 /* Message and advice of a report whose verdict is that a redirect leads to another address. Others

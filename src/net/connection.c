@@ -97,10 +97,11 @@ static bool is_lingering(const rc_connection *c)
 }
 
 /* The first of the longest waiting ones that may go; NULL: none of them. */
-static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_connection *c))
+static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_connection *c),
+                              uint32_t tries)
 {
     const rc_link *link = list->next;
-    for (int i = 0; i < EVICT_TRIES && link != list; i++, link = link->next) {
+    for (uint32_t i = 0; i < tries && link != list; i++, link = link->next) {
         rc_connection *c = RC_LINK_OWNER(link, rc_connection, wait);
         if (may_go(c))
             return c;
@@ -110,10 +111,12 @@ static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_conne
 
 bool rc_connection_evict(rc_server *server)
 {
-    rc_connection *c = longest(&server->waiting[RC_WAIT_KEEP_ALIVE], rc_connection_is_quiet);
-    /* It has had its answer; only that its client may not see it keeps it. */
+    rc_connection *c =
+        longest(&server->waiting[RC_WAIT_KEEP_ALIVE], rc_connection_is_quiet, EVICT_TRIES);
+    /* It has had its answer; only that its client may not see it keeps it. Who still sends a
+     * request that was answered waits in the same list, and may send another one. */
     if (c == NULL)
-        c = longest(&server->waiting[RC_WAIT_LINGER], is_lingering);
+        c = longest(&server->waiting[RC_WAIT_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)
         return false;
     rc_connection_close(c, false);

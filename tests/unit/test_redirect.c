@@ -39,6 +39,17 @@ static const struct {
     {"https://login.corp/a\x1b[31m", "https://login.corp/a…"},
     {"https://login.corp/\xc3\xa4", "https://login.corp/…"},
     {"https://login.corp/token=abc", "https://login.corp/token…"},
+    /* What opens a door. */
+    {"https://login.corp/magic/9f86d081884c7d659a2feaa0c55ad015/x", "https://login.corp/magic/…"},
+    {"https://login.corp/a/x-AbCdEf123456GhIjKl789_MnOp", "https://login.corp/a/…"},
+    {"https://login.corp/a/abcdefghijklmno1?b", "https://login.corp/a/…"},
+    {"https://login.corp/a/abcdefghijklmn1?9f86d081884c7d65",
+     "https://login.corp/a/abcdefghijklmn1"},
+    {"/1234567890123456", "/…"},
+    {"/v1/models/claude-3-5-sonnet-20241022:streamGenerateContent",
+     "/v1/models/claude-3-5-sonnet-20241022:streamGenerateContent"},
+    {"/550e8400-e29b-41d4-a716-446655440000/oauth2",
+     "/550e8400-e29b-41d4-a716-446655440000/oauth2"},
     /* Whose password it is, and who. */
     {"https://user:secret@login.corp/sso", "https://login.corp/sso"},
     {"https://user:se@cret@login.corp/sso", "https://login.corp/sso"},
@@ -159,6 +170,10 @@ static void test_secrets_and_echoes(void **state)
     const rc_report *report = report_of(
         302, "https://login.corp/sk-proj-abcdefghijklmnopqrstuvwxyz0123456789", none, none);
     assert_true(rc_str_find(rc_report_message(report), RC_STR("abcdefghij"), 0) == RC_STR_NPOS);
+    rc_report_free(report);
+    report = report_of(302, "https://login.corp/password:hunter2hunter", none, none);
+    assert_true(rc_str_find(rc_report_message(report), RC_STR("login.corp"), 0) != RC_STR_NPOS);
+    assert_true(rc_str_find(rc_report_message(report), RC_STR("hunter"), 0) == RC_STR_NPOS);
     rc_report_free(report);
     report = report_of(302, "https://login.corp/my-dear-diary-of-nineteen-eighty-four", none,
                        RC_STR("{\"x\":\"my-dear-diary-of-nineteen-eighty-four\"}"));

@@ -205,6 +205,37 @@ static void who_has_sent_is_not_evicted(void **state)
     world_end();
 }
 
+/* Whoever still sends what was answered already is not taken for one, and hides none. */
+static void who_lingers_makes_room_behind_others(void **state)
+{
+    (void)state;
+    static const char early[] = "POST /early" HOST "Content-Length: 50\r\n\r\nhe";
+    rc_server_settings settings = rc_server_settings_default;
+    int others[8];
+    char bytes[256];
+    settings.max_connections = 9;
+    settings.linger_ms = 600000;
+    world_start(&settings);
+    for (int i = 0; i < 8; i++) {
+        others[i] = connect_client();
+        assert_int_equal(send(others[i], early, sizeof early - 1, 0), sizeof early - 1);
+        UNTIL(poll(&(struct pollfd){.fd = others[i], .events = POLLIN}, 1, 0) == 1);
+    }
+    const int refused = connect_client();
+    assert_int_equal(send(refused, "GET /\r\r\n\r\n", 11, 0), 11);
+    UNTIL(world.server.stats.refused == 1);
+    assert_true(recv(refused, bytes, sizeof(bytes), 0) > 0);
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+    UNTIL(got("hello"));
+    assert_int_equal(world.server.stats.evicted, 1);
+    assert_int_equal(world.server.stats.connections, 9);
+    close(refused);
+    for (int i = 0; i < 8; i++)
+        close(others[i]);
+    world_end();
+}
+
 /* Who was refused and does not leave holds no place that others wait for. */
 static void who_lingers_makes_room(void **state)
 {
@@ -333,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_longest_idle_makes_room),
         cmocka_unit_test(who_has_sent_is_not_evicted),
         cmocka_unit_test(who_lingers_makes_room),
+        cmocka_unit_test(who_lingers_makes_room_behind_others),
         cmocka_unit_test(at_the_ceiling_new_ones_wait),
         cmocka_unit_test(a_request_costs_no_allocation),
         cmocka_unit_test(a_connection_at_rest_is_small),

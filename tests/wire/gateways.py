@@ -45,7 +45,7 @@ class Lasting:
         os.rename(path + ".new", path)
 
     def start(self, *strace, is_plain=False, **more):
-        """Waits until it serves. is_plain: with the configuration's log."""
+        """Waits until it serves. is_plain: with the configuration's log. more: for Popen."""
         port_file = os.path.join(self.folder, "port")
         if os.path.exists(port_file):
             os.unlink(port_file)
@@ -60,8 +60,8 @@ class Lasting:
             command = ["strace", "-f", "-qq", "-o", os.path.join(self.folder, "trace"), *strace,
                        "--", *command]
         with open(self.talk, "ab") as talk:
-            self.process = subprocess.Popen(command, cwd=self.folder, env=environment,
-                                            stdin=subprocess.DEVNULL, stdout=talk, stderr=talk, **more)
+            more = {"stdin": subprocess.DEVNULL, "stdout": talk, "stderr": talk, **more}
+            self.process = subprocess.Popen(command, cwd=self.folder, env=environment, **more)
 
         def is_there():
             check(self.process.poll() is None, "it did not start:", self.said())

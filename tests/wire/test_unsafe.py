@@ -4,7 +4,9 @@ record follows when the store is back, and it says what the client was told."""
 import contextlib
 import glob
 import json
+import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -260,6 +262,20 @@ def flushes_hang(pid):
         tracer.wait()
 
 
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), WAIT_S).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def is_ending(pid):
+    """Its first thread is gone; the one that is traced may still be held."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+
+
 def ends_without_it():
     """A store that hangs in its disk: the second signal does not wait for it, and says so."""
     with gateway_of({"limits": {"drain_ms": 600000}}) as gateway:
@@ -270,6 +286,50 @@ def ends_without_it():
             gateway.signal(signal.SIGTERM)
             wait_until(lambda: "the store does not answer; ended without it" in gateway.said(), "the second one")
         check(gateway.process.wait(WAIT_S) == 74, gateway.said())
+
+
+def fill(pipe):
+    """Until it takes no byte more."""
+    with open(os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK), "wb", buffering=0) as full:
+        while full.write(b"x"):
+            pass
+
+
+@contextlib.contextmanager
+def unread(log):
+    """A gateway whose standard error is a pipe that nobody reads, and the pipe."""
+    gateway = Lasting({**DEMO, "limits": {"drain_ms": 600000}, "log": {"format": log}})
+    reader, pipe = os.pipe()
+    try:
+        yield gateway.start(is_plain=True, stderr=pipe), pipe
+    finally:
+        os.close(reader)
+        os.close(pipe)
+        gateway.stop()
+
+
+def ends_unread(log):
+    """The same, and nobody reads what it says of that."""
+    with unread(log) as (gateway, pipe):
+        with flushes_hang(gateway.pid()):
+            check(is_typed(ask(gateway, chat("demo/ok", SOON))))
+            fill(pipe)
+            gateway.signal(signal.SIGTERM)
+            wait_until(lambda: not listens(gateway.port), "the first one")
+            gateway.signal(signal.SIGTERM)
+            wait_until(lambda: is_ending(gateway.pid()), "the second one")
+        check(gateway.process.wait(WAIT_S) == 74, "status")
+
+
+def works_unread(log):
+    """Nobody reads what it says: that keeps no request waiting, and not its end."""
+    with unread(log) as (gateway, pipe):
+        fill(pipe)
+        for number in (signal.SIGUSR2, signal.SIGHUP, signal.SIGUSR2):
+            gateway.signal(number)
+            check(ask(gateway, chat("demo/ok")).status == 200, number)
+        gateway.signal(signal.SIGTERM)
+        check(gateway.process.wait(WAIT_S) == 0, "status")
 
 
 def ends_meanwhile():
@@ -328,6 +388,9 @@ suite.case("a store that hangs: goes on", hangs, GO_ON, 200, (1, 200, "", [2, SU
 suite.case("no deadline of its own", no_deadline_of_its_own)
 suite.case("a client that leaves before it", leaves_before_it)
 suite.case("a second signal while it hangs", ends_without_it)
+for log in ("json", "human"):
+    suite.case(f"a second signal that nobody hears of: {log}", ends_unread, log)
+    suite.case(f"whatever is said, nobody reads it: {log}", works_unread, log)
 suite.case("an end meanwhile", ends_meanwhile)
 suite.case("an end that cannot wait: refused", ends_while_it_is_busy, {}, (2, 503, "StoreUnavailable", [2]))
 suite.case("an end that cannot wait: goes on", ends_while_it_is_busy, GO_ON, (1, 200, "", [2, SUPPRESSED]))
