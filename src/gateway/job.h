@@ -270,8 +270,9 @@ void rc_gate_job_on_drained(rc_gate_job *job);
 
 /* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
 uint64_t rc_gate_job_deadline(const rc_gate_job *job);
-/* Its client gives it less time than the route does: what is not done by then is nobody's fault. */
-bool rc_gate_job_is_hasty(const rc_gate_job *job);
+/* A try that the deadline ended had a fair part of what the operator gives it: that it was not done
+ * by then says something of its target. */
+bool rc_gate_try_had_time(const rc_gate_try *try);
 /* A try that the deadline ends fails because of it. */
 void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure);
 /* Rule, words and advice of a DeadlineExceeded: whose time it was, and how long. */

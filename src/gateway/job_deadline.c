@@ -3,6 +3,9 @@
 #include "core/connection.h"
 #include "gateway/job.h"
 
+/* What has not answered by then is slow, whoever waits for it. */
+#define FAIR_MS UINT64_C(10000)
+
 typedef struct deadline {
     rc_connection_fault fault;
     const char *rule; /* of spec/classify.rules: that of a try which the same deadline ends */
@@ -31,10 +34,17 @@ static deadline deadline_of(const rc_gate_job *job)
     return (deadline){RC_CONNECTION_DEADLINE_ROUTE, "deadline.route", job->route->deadline_ms};
 }
 
-bool rc_gate_job_is_hasty(const rc_gate_job *job)
+/* Clients in a hurry must not take a target from the others, and who says nothing for long must not
+ * keep it because of a client's deadline. The operator's own limits are taken at their word. */
+bool rc_gate_try_had_time(const rc_gate_try *try)
 {
-    return deadline_of(job).fault == RC_CONNECTION_DEADLINE_CLIENT &&
-           job->request.deadline_ms < job->route->deadline_ms;
+    const rc_gate_job *job = try->job;
+    const deadline passed = deadline_of(job);
+    const uint64_t given_ms = passed.fault == RC_CONNECTION_DEADLINE_CLIENT
+                                  ? job->route->deadline_ms
+                                  : passed.limit_ms;
+    const uint64_t fair_ms = given_ms / 2 < FAIR_MS ? given_ms / 2 : FAIR_MS;
+    return rc_gate_now(job->gate) - try->started_ms >= fair_ms;
 }
 
 void rc_gate_job_set_deadline(const rc_gate_job *job, rc_failure *failure)

@@ -10,18 +10,19 @@
 
 /* A path that we know nothing of may want another kind of key: only who asks for models can lose
  * one. */
-static rc_setback setback_of(const rc_gate_job *job)
+static rc_setback setback_of(const rc_gate_try *try)
 {
+    const rc_gate_job *job = try->job;
     rc_setback why = rc_setback_of(job->report);
     why.is_key_cleared = job->request.endpoint->wire == RC_WIRE_NATIVE;
-    why.is_target_cleared = job->is_late && rc_gate_job_is_hasty(job);
+    why.is_target_cleared = job->is_late && !rc_gate_try_had_time(try);
     return why;
 }
 
 static void tell_call(rc_gate_job *job)
 {
     rc_gate *gate = job->gate;
-    const rc_setback why = setback_of(job);
+    const rc_setback why = setback_of(job->now);
     uv_update_time(gate->loop); /* a wait counts from now, not from when the loop woke */
     rc_gate_job_do(
         job, rc_call_on_failure(&job->call, &why, rc_gate_now(gate), rc_gate_chance_u64(gate)));
@@ -33,7 +34,7 @@ static void tell_hedge(rc_gate_try *try)
     rc_gate_job *job = try->job;
     rc_gate *gate = job->gate;
     rc_gate_try *other = try == job->now ? job->beside : job->now;
-    const rc_setback why = setback_of(job);
+    const rc_setback why = setback_of(try);
     const rc_hedge_action action = rc_hedge_on_failure(&job->hedge, &job->call, try->lane, &why,
                                                        rc_gate_now(gate), rc_gate_chance_u64(gate));
     job->beside = NULL;

@@ -239,9 +239,10 @@ def a_route_has_the_time_of_the_table(model):
 
 
 def hurry_harms_nobody():
-    """A client that gives no time at all takes no target from the others; the route's time counts."""
-    hasty = b"x-recourse-deadline-ms: 30\r\n"
-    for model, extra, is_open in (("plain", hasty, False), ("hasty", b"", True)):
+    """A client that gives no time at all takes no target from the others; the route's time counts, and
+    so does a fair part of it."""
+    hasty, fair = b"x-recourse-deadline-ms: 30\r\n", b"x-recourse-deadline-ms: 700\r\n"
+    for model, extra, is_open in (("plain", hasty, False), ("hasty", b"", True), ("fair", fair, True)):
         slow, _ = upstream.plan(hanging(b"", threading.Event()))
         good, plan = upstream.plan(saying(OK_CHAT))
         for _ in range(4):
@@ -311,13 +312,14 @@ upstream = Upstream()
 gateway, held = start()
 shy = socket.create_server(("127.0.0.1", 0))
 shy.settimeout(WAIT_S)
-bases = {"a": upstream.url("/v1"), "b": upstream.url("/v1"), "s": f"https://127.0.0.1:{shy.getsockname()[1]}/v1"}
+bases = {**dict.fromkeys("abc", upstream.url("/v1")), "s": f"https://127.0.0.1:{shy.getsockname()[1]}/v1"}
 strict = Lasting({
     "providers": {name: {"kind": "openai", "base_url": base, "keys": ["env:KEY_1"]} for name, base in bases.items()},
     "policies": {"once": {"max_attempts": 1}}, "threads": 1,
     "breaker": {"min_calls": 4, "open_ms": LONG, "open_max_ms": LONG},
     "routes": [{"model": "plain", "policy": "once", "chain": [{"target": "a/m"}]},
                {"model": "hasty", "policy": "once", "deadline_ms": SHORT, "chain": [{"target": "b/m"}]},
+               {"model": "fair", "policy": "once", "deadline_ms": 1000, "chain": [{"target": "c/m"}]},
                {"model": "shake", "policy": "once", "timeouts": {"connect_ms": 2000}, "chain": [{"target": "s/m"}]},
                {"model": "soon", "policy": "once", "deadline_ms": 2000, "chain": [{"target": "a/m"}]}],
 }).start()
