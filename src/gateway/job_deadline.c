@@ -40,9 +40,8 @@ bool rc_gate_try_had_time(const rc_gate_try *try)
 {
     const rc_gate_job *job = try->job;
     const deadline passed = deadline_of(job);
-    const uint64_t given_ms = passed.fault == RC_CONNECTION_DEADLINE_CLIENT
-                                  ? job->route->deadline_ms
-                                  : passed.limit_ms;
+    const uint64_t given_ms =
+        passed.fault == RC_CONNECTION_DEADLINE_CLIENT ? job->route->deadline_ms : passed.limit_ms;
     const uint64_t fair_ms = given_ms / 2 < FAIR_MS ? given_ms / 2 : FAIR_MS;
     return rc_gate_now(job->gate) - try->started_ms >= fair_ms;
 }
