@@ -33,6 +33,7 @@ class Lasting:
         self.database = os.path.join(self.folder, "audit.db")
         self.process = None
         self.port = 0
+        self.said_before = 0
         self.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
                     **config})
 
@@ -47,6 +48,7 @@ class Lasting:
     def start(self, *strace, is_plain=False, **more):
         """Waits until it serves. is_plain: with the configuration's log. more: for Popen."""
         port_file = os.path.join(self.folder, "port")
+        self.said_before = len(self.said()) if os.path.exists(self.talk) else 0
         if os.path.exists(port_file):
             os.unlink(port_file)
         command = [RECOURSE, "serve", "--config", "recourse.yaml", "--port-file", "port"]
@@ -106,18 +108,23 @@ class Lasting:
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               check=False)
 
+    def admin_port(self):
+        """Of the operator's side since the last start. Its line of the log comes in its own time."""
+        def found():
+            return re.findall(r"operator's side at \S+:(\d+)", self.said()[self.said_before:])
+        wait_until(found, "the operator's side")
+        return int(found()[-1])
+
     def page(self, path):
-        """Of the operator's side, where it was last."""
-        ports = re.findall(r"operator's side at \S+:(\d+)", self.said())
-        with Client(int(ports[-1])) as client:
+        """Of the operator's side."""
+        with Client(self.admin_port()) as client:
             answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         check(answer.status == 200, answer)
         return answer.body.decode()
 
     def post(self, path, body=b""):
-        """To the operator's side, where it was last; the answer, whatever it is."""
-        ports = re.findall(r"operator's side at \S+:(\d+)", self.said())
-        with Client(int(ports[-1])) as client:
+        """To the operator's side; the answer, whatever it is."""
+        with Client(self.admin_port()) as client:
             return client.ask(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nx-recourse-admin: 1\r\n"
                               f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
 

@@ -4,7 +4,6 @@ nowhere."""
 
 import http.client
 import json
-import re
 import threading
 
 from gateways import Lasting, Metrics
@@ -22,8 +21,7 @@ class Live:
     """Whoever watches."""
 
     def __init__(self, gateway):
-        port = int(re.findall(r"operator's side at \S+:(\d+)", gateway.said())[-1])
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
+        self.connection = http.client.HTTPConnection("127.0.0.1", gateway.admin_port(), timeout=WAIT_S)
         self.connection.request("GET", "/admin/v1/live", headers={"Host": "localhost"})
         self.answer = self.connection.getresponse()
         check(self.answer.status == 200, self.answer.status)
