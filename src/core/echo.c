@@ -1,5 +1,6 @@
 #include "core/echo.h"
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #define BLOCKS_MAX (RC_ECHO_TEXT_MAX / BLOCK)
 #define SLOTS (2u * BLOCKS_MAX)
 _Static_assert((SLOTS & (SLOTS - 1)) == 0, "the mask of slot_of");
+#define MARK_BITS 11u
+#define EVERY_BYTE UINT64_C(0x0101010101010101)
 
 static const rc_str MARK = RC_STR_INIT("[request]");
 
@@ -28,7 +31,8 @@ typedef struct block {
 typedef struct blocks {
     block list[BLOCKS_MAX];
     uint16_t count;
-    uint16_t slots[SLOTS]; /* 0: free, else the block + 1 */
+    uint16_t slots[SLOTS];       /* 0: free, else the block + 1 */
+    bool marks[1u << MARK_BITS]; /* which sums there are: most of a request has none */
 } blocks;
 
 /* ---- letters as they are meant ---- */
@@ -88,9 +92,25 @@ static size_t decode(rc_str text, size_t at, char out[4], size_t *ret_len)
 
 /* ---- the text ---- */
 
-static uint32_t slot_of(uint64_t bytes)
+static inline uint64_t sum_of(uint64_t bytes)
 {
-    return (uint32_t)((bytes * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (SLOTS - 1);
+    return bytes * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint32_t slot_of(uint64_t bytes)
+{
+    return (uint32_t)(sum_of(bytes) >> 40) & (SLOTS - 1);
+}
+
+static inline uint32_t mark_of(uint64_t bytes)
+{
+    return (uint32_t)(sum_of(bytes) >> (64 - MARK_BITS));
+}
+
+/* The byte behind the others; the first one of eight is the lowest. */
+static inline uint64_t push_byte(uint64_t bytes, char byte)
+{
+    return bytes >> 8 | (uint64_t)(uint8_t)byte << 56;
 }
 
 /* The first block of these bytes; SIZE_MAX: there is none, and *ret_slot is where it belongs. */
@@ -114,6 +134,7 @@ static void add(blocks *b, uint64_t bytes, size_t from, size_t to)
     b->count++;
     if (first == SIZE_MAX)
         b->slots[slot] = b->count;
+    b->marks[mark_of(bytes)] = true;
 }
 
 static void read_text(blocks *b, rc_str text)
@@ -123,13 +144,14 @@ static void read_text(blocks *b, rc_str text)
     size_t from = 0;
     char out[4];
     memset(b->slots, 0, sizeof b->slots);
+    memset(b->marks, 0, sizeof b->marks);
     b->count = 0;
     for (size_t at = 0, len = 0; at < text.len; at += len) {
         const size_t count = decode(text, at, out, &len);
         for (size_t i = 0; i < count; i++) {
             if (have == 0)
                 from = at;
-            bytes = bytes << 8 | (uint8_t)out[i];
+            bytes = push_byte(bytes, out[i]);
             if (++have < BLOCK)
                 continue;
             add(b, bytes, from, at + len);
@@ -140,25 +162,63 @@ static void read_text(blocks *b, rc_str text)
 
 /* ---- the request ---- */
 
-static void look_up(blocks *b, uint64_t bytes)
+/* The last bytes of it that were read. */
+typedef struct window {
+    uint64_t bytes;
+    size_t have; /* of all */
+} window;
+
+static inline void look_up(blocks *b, uint64_t bytes)
 {
+    if (!b->marks[mark_of(bytes)])
+        return;
     uint32_t slot = 0;
     const size_t first = find(b, bytes, &slot);
     if (first != SIZE_MAX)
         b->list[first].is_repeated = true;
 }
 
+/* What stands at `at`, which may be an escape. Gives how much of the words it took. */
+static size_t slide_one(blocks *b, window *w, rc_str words, size_t at)
+{
+    char out[4];
+    size_t len = 0;
+    const size_t count = decode(words, at, out, &len);
+    for (size_t i = 0; i < count; i++) {
+        w->bytes = push_byte(w->bytes, out[i]);
+        if (++w->have >= BLOCK)
+            look_up(b, w->bytes);
+    }
+    return len;
+}
+
+/* Eight bytes that stand for themselves, behind eight others. */
+static inline void slide_eight(blocks *b, window *w, uint64_t next)
+{
+#pragma GCC unroll 8
+    for (unsigned shift = 8; shift < 64; shift += 8)
+        look_up(b, w->bytes >> shift | next << (64 - shift));
+    look_up(b, next);
+    w->bytes = next;
+}
+
+static inline bool has_escape(uint64_t bytes)
+{
+    const uint64_t none = bytes ^ EVERY_BYTE * '\\';
+    return ((none - EVERY_BYTE) & ~none & EVERY_BYTE << 7) != 0;
+}
+
 static void read_words(blocks *b, rc_str words)
 {
-    uint64_t bytes = 0;
-    size_t have = 0;
-    char out[4];
-    for (size_t at = 0, len = 0; at < words.len; at += len) {
-        const size_t count = decode(words, at, out, &len);
-        for (size_t i = 0; i < count; i++) {
-            bytes = bytes << 8 | (uint8_t)out[i];
-            if (++have >= BLOCK)
-                look_up(b, bytes);
+    window w = {0};
+    for (size_t at = 0; at < words.len;) {
+        const bool is_far = words.len - at >= BLOCK && w.have >= BLOCK;
+        const uint64_t next = is_far ? le64toh(rc_bytes_8(words.ptr + at)) : 0;
+        if (is_far && !has_escape(next)) {
+            slide_eight(b, &w, next);
+            at += BLOCK;
+        } else {
+            at += slide_one(b, &w, words, at);
         }
     }
 }
@@ -167,10 +227,12 @@ static void read_words(blocks *b, rc_str words)
  */
 static size_t string_end(rc_str text, size_t from)
 {
-    for (size_t at = from; at < text.len; at++) {
-        if (text.ptr[at] == '\\')
-            at++;
-        else if (text.ptr[at] == '"')
+    size_t at = rc_str_find_byte(text, '"', from);
+    for (; at != RC_STR_NPOS; at = rc_str_find_byte(text, '"', at + 1)) {
+        size_t start = at;
+        while (start > from && text.ptr[start - 1] == '\\')
+            start--;
+        if ((at - start) % 2 == 0)
             return at;
     }
     return text.len;
