@@ -36,6 +36,13 @@ END {
 case $counts in
 *" 0 "*) exit 0 ;;
 esac
-tail -n "${RECOURSE_TAIL:-60}" "$log"
+tail=${RECOURSE_TAIL:-60}
+# Those that failed before what is shown of the end.
+awk -v end="$(($(wc -l <"$log") - tail))" '
+NR > end   { exit }
+/^not ok/  { is_shown = 1 }
+/^ok /     { is_shown = 0 }
+is_shown' "$log" | head -n 200
+tail -n "$tail" "$log"
 echo "$name: exit status $status, passed failed skipped: $counts"
 exit 1

@@ -178,7 +178,8 @@ export function requests(main, query) {
         timer = null;
         // Many that light up would keep the page busy, and nobody could follow them.
         const isQuiet = ended.length > LIT_MAX;
-        for (const op of ended.filter((one) => !seen.has(requestId(one.id)))) {
+        // The filter may be another one since they ended.
+        for (const op of ended.filter((one) => fits(one, shown) && !seen.has(requestId(one.id)))) {
             if (!list.addFresh(op, { max, isOpen: Boolean(next) || number >= max, isQuiet }))
                 continue;
             seen.add(requestId(op.id));
