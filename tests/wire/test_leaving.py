@@ -189,8 +189,10 @@ def deadline(model, tries, stream):
     took = time.monotonic() - begin
     check(answer.status == 504 and answer.end == CLEAN, answer)
     check(answer.get("x-recourse-error-code") == "DeadlineExceeded", answer)
-    check(len(plan.seen) in tries, "tries:", len(plan.seen))
-    check(int(answer.get("x-recourse-attempts")) == len(plan.seen), answer.head.raw)
+    attempts = int(answer.get("x-recourse-attempts"))
+    check(attempts in tries, "tries:", attempts)
+    # The last one may have been ended on its way there.
+    check(attempts - 1 <= len(plan.seen) <= attempts, "seen:", len(plan.seen), answer.head.raw)
     # Not a measure of speed: three deadlines one behind the other would be 6 s.
     check(took < 5.5, took)
     for number, watch in enumerate(watches, 1):
