@@ -11,6 +11,7 @@
 
 #include "config/yaml.h"
 #include "support/fail_alloc.h"
+#include "support/yaml_refusals.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -146,13 +147,6 @@ static void paths_name_the_way_from_the_top(void **state)
 
 /* ---- what is refused ---- */
 
-typedef struct refusal {
-    const char *text;
-    rc_status status;
-    unsigned line, column;
-    const char *part;
-} refusal;
-
 static const refusal refusals[] = {
     {"a: &x 1\n", RC_E_SYNTAX, 1, 4, "anchors"},
     {"a: 1\nb: *x\n", RC_E_SYNTAX, 2, 4, "aliases"},
@@ -182,14 +176,7 @@ static void what_is_not_used_here_is_refused_with_its_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
-        const refusal *r = &refusals[i];
-        rc_status status = parse(r->text);
-        assert_true(faults.count > 0);
-        const rc_config_fault *fault = &faults.list[0];
-        if (status != r->status || fault->line != r->line || fault->column != r->column ||
-            strstr(fault->message, r->part) == NULL)
-            fail_msg("%zu: %s: %u:%u: %s", i, rc_status_name(status), fault->line, fault->column,
-                     fault->message);
+        refusal_expect(&refusals[i], parse(refusals[i].text), &faults);
         done();
     }
 }

@@ -13,6 +13,7 @@
 
 #include "config/yaml.h"
 #include "support/fail_alloc.h"
+#include "support/yaml_refusals.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define PEAK_MAX_BYTES ((size_t)32 << 20)
@@ -124,13 +125,6 @@ static void what_an_alias_stands_for_has_its_place(void **state)
     done();
 }
 
-typedef struct refusal {
-    const char *text;
-    rc_status status;
-    unsigned line, column;
-    const char *part;
-} refusal;
-
 static const refusal refusals[] = {
     {"a: *x\n", RC_E_SYNTAX, 1, 4, "without an anchor"},
     {"a: *x\nb: &x 1\n", RC_E_SYNTAX, 1, 4, "without an anchor"},
@@ -150,14 +144,7 @@ static void what_has_no_meaning_is_refused_with_its_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
-        const refusal *r = &refusals[i];
-        const rc_status status = parse_bytes(rc_str_c(r->text));
-        assert_true(faults.count > 0);
-        const rc_config_fault *fault = &faults.list[0];
-        if (status != r->status || fault->line != r->line || fault->column != r->column ||
-            strstr(fault->message, r->part) == NULL)
-            fail_msg("%zu: %s: %u:%u: %s", i, rc_status_name(status), fault->line, fault->column,
-                     fault->message);
+        refusal_expect(&refusals[i], parse_bytes(rc_str_c(refusals[i].text)), &faults);
         done();
     }
 }
