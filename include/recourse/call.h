@@ -23,8 +23,8 @@
  *   C3  nothing after a final action
  *   C4  no try starts at or after the deadline, no wait ends there
  *   C5  a failure that is not retryable leads to no other try, but for capacity (another credential
- *       or target), AuthFailed (one try of the same credential, refreshed), ContextOverflow
- *       (another target that is named for it)
+ *       or target), AuthFailed (one try of the same credential, refreshed; another credential of
+ *       the same target), ContextOverflow (another target that is named for it)
  *   C6  the chain moves forward, but for OVERFLOW_TO_LARGER; the same entry is asked again only by
  *       WOKE, NEXT_CREDENTIAL, REFRESHED. A hedge's entry counts as asked
  *   C7  after on_commit no other try
@@ -177,7 +177,8 @@ RC_API rc_action rc_call_on_failure(rc_call *call, const rc_setback *why, uint64
 RC_API rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
 /* The refresh ended: there is a fresh key, or there is none and the credential is dead. The fresh
- * one is tried, not before a hint that came with the refusal, and nothing else is. */
+ * one is tried, not before a hint that came with the refusal; instead of a dead one, another
+ * credential of the target. */
 RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms,
                                       uint64_t entropy);
 

@@ -140,7 +140,7 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
         return leave(call, rc_call_go_on(call, entropy));
     if (credential)
         rc_credential_kill(credential, rc_call_probe_at_ms(call));
-    return leave(call, rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0));
+    return leave(call, rc_call_on_stale_key(call));
 }
 
 rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)

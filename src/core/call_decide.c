@@ -298,8 +298,38 @@ static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entr
     return call->last;
 }
 
-/* A refused key is a fatal failure: only the fresh key of the same target may be tried, and no
- * other target or credential. */
+/* Step 5 of a refused key: the request goes on with another key of the same target. False: there is
+ * none, or another call may not be made. */
+static bool find_next_key(rc_call *call, rc_action *ret_action)
+{
+    const rc_flight *flight = &call->flight;
+    const rc_policy *policy = call->plan->policy;
+    const rc_target *target = rc_shared_target(call->shared, flight->target);
+    uint16_t other = RC_NO_TARGET;
+    rc_skip here = {0};
+    if (call->why.code != RC_CODE_AUTH_FAILED || !target || call->is_once || call->is_committed ||
+        !policy->enabled || rc_code_set_has(&policy->never_retry_on, RC_CODE_AUTH_FAILED) ||
+        rc_call_spent(call) != RC_WHY_NONE || call->turns + 1 >= target->credential_count)
+        return false;
+    if (!rc_call_is_open(call, flight->entry, &here) ||
+        !rc_shared_pick_other_credential(call->shared, flight->target, flight->credential,
+                                         call->now_ms, &other))
+        return false;
+    call->is_refreshed = false; /* the other key may be refreshed once, too */
+    *ret_action = retry_with(call, flight->entry, other, RC_WHY_NEXT_CREDENTIAL);
+    return true;
+}
+
+rc_action rc_call_on_stale_key(rc_call *call)
+{
+    rc_action next;
+    if (find_next_key(call, &next))
+        return next;
+    return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
+}
+
+/* A refused key is a fatal failure: the fresh key or another key of the same target may be tried,
+ * and no other target. */
 static rc_action go_on_refreshed(rc_call *call, uint64_t entropy)
 {
     const rc_flight *flight = &call->flight;
@@ -307,7 +337,7 @@ static rc_action go_on_refreshed(rc_call *call, uint64_t entropy)
     const rc_target *target = rc_shared_target(call->shared, flight->target);
     rc_skip here = {0};
     if (!target || !credential || credential->state == RC_CREDENTIAL_DEAD)
-        return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
+        return rc_call_on_stale_key(call);
     if (call->now_ms < call->not_before_ms)
         return wait_for(call, call->not_before_ms - call->now_ms, RC_WHY_HINT);
     bool is_open = rc_call_is_open_alone(call, flight->entry, &here);
@@ -319,7 +349,7 @@ static rc_action go_on_refreshed(rc_call *call, uint64_t entropy)
     uint64_t ready_ms = rc_shared_ready_at_ms(call->shared, target, flight->credential, true);
     uint64_t until_ms = ready_ms > here.until_ms ? ready_ms : here.until_ms;
     if (until_ms == RC_UNLIMITED)
-        return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
+        return rc_call_on_stale_key(call);
     return wait_again(call, until_ms, RC_WHY_REFRESH_FAILED, 0, entropy);
 }
 
@@ -386,23 +416,13 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     return rc_call_do_stop(call, why_spent(call), at_ms ? at_ms : call->not_before_ms);
 }
 
-/* A credential that was refused before was asked again, and is refused: nobody asked for that, and
- * the call goes on with whoever is left. False: nobody is. */
+/* A credential that was refused before was asked again, and is refused: the call goes on with the
+ * next target. False: there is none. */
 static bool go_past_probe(rc_call *call, rc_action *ret_action)
 {
-    const rc_target *target = rc_shared_target(call->shared, call->flight.target);
-    uint16_t other = RC_NO_TARGET;
-    rc_skip here = {0};
-    if (call->why.code != RC_CODE_AUTH_FAILED || !call->flight.is_key_probe || !target ||
+    if (call->why.code != RC_CODE_AUTH_FAILED || !call->flight.is_key_probe || call->is_once ||
         !call->plan->policy->enabled || rc_call_spent(call) != RC_WHY_NONE)
         return false;
-    if (call->turns + 1 < target->credential_count &&
-        rc_call_is_open(call, call->flight.entry, &here) &&
-        rc_shared_pick_other_credential(call->shared, call->flight.target, call->flight.credential,
-                                        call->now_ms, &other)) {
-        *ret_action = retry_with(call, call->flight.entry, other, RC_WHY_NEXT_CREDENTIAL);
-        return true;
-    }
     const rc_call_search next = rc_call_find_next(call, false);
     if (next.entry == RC_NO_TARGET)
         return false;
@@ -432,9 +452,9 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     if (may_refresh(call, credential))
         return refresh(call, credential, entropy);
 
-    rc_action past;
-    if (go_past_probe(call, &past))
-        return past;
+    rc_action next;
+    if (find_next_key(call, &next) || go_past_probe(call, &next))
+        return next;
     rc_reason reason = refusal(call);
     if (reason == RC_WHY_NONE)
         reason = rc_call_spent(call);

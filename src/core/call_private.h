@@ -86,6 +86,9 @@ rc_reason rc_call_spent(const rc_call *call);
 /* The decision after a failure, which is call->why; the try was given back. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
 
+/* The refused credential could not be refreshed: another one of the target, else STOP. */
+rc_action rc_call_on_stale_key(rc_call *call);
+
 /* After a wait or a refresh. */
 rc_action rc_call_go_on(rc_call *call, uint64_t entropy);
 

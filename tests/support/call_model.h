@@ -206,8 +206,9 @@ static inline void check_not_retryable(const watch *w, const rc_action *a)
         LAW(a->what == RC_DO_TRY &&
             (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET ||
              a->reason == RC_WHY_COOLING_NEXT_TARGET));
-    else if (w->why.code == RC_CODE_AUTH_FAILED && w->is_key_probe && a->what == RC_DO_TRY)
-        LAW(a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_COOLING_NEXT_TARGET);
+    else if (w->why.code == RC_CODE_AUTH_FAILED && a->what == RC_DO_TRY)
+        LAW(a->reason == RC_WHY_NEXT_CREDENTIAL ||
+            (w->is_key_probe && a->reason == RC_WHY_COOLING_NEXT_TARGET));
     else if (w->why.code == RC_CODE_AUTH_FAILED)
         LAW(a->what != RC_DO_TRY && a->reason == RC_WHY_REFRESH && !w->is_refreshed);
     else
@@ -223,8 +224,8 @@ static inline void check_path(const model *m, const watch *w, const rc_action *a
     if (a->entry == w->last.entry) {
         LAW(a->reason == RC_WHY_WOKE || a->reason == RC_WHY_NEXT_CREDENTIAL ||
             a->reason == RC_WHY_REFRESHED);
-        LAW((a->reason == RC_WHY_NEXT_CREDENTIAL) ==
-            (a->credential != a->from_credential && w->has_failed));
+        bool is_other = a->credential != a->from_credential;
+        LAW(a->reason == RC_WHY_NEXT_CREDENTIAL ? is_other : !(is_other && w->has_failed));
         return;
     }
     LAW(!w->went_to_larger);
@@ -248,9 +249,13 @@ static inline void on_try(model *m, watch *w, const rc_action *a)
     }
     if (is_same && (a->reason == RC_WHY_WOKE || a->reason == RC_WHY_REFRESHED))
         LAW(m->now_ms >= w->hint_until_ms); /* C2 */
-    /* C5: the same key, fresh; unless everybody knew that it might be refused. */
+    /* C5: the same target, with the same key, fresh, or another key; unless the key was refused
+     * before. */
     if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED && !w->is_key_probe)
-        LAW(is_same && a->reason == RC_WHY_REFRESHED && a->credential == w->last.credential);
+        LAW(is_same && (a->reason == RC_WHY_NEXT_CREDENTIAL ||
+                        (a->reason == RC_WHY_REFRESHED && a->credential == w->last.credential)));
+    if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED)
+        w->is_refreshed &= a->reason == RC_WHY_REFRESHED;
     w->is_key_probe =
         a->credential != RC_NO_TARGET && m->credentials[a->credential].state == RC_CREDENTIAL_DEAD;
     w->tries += !is_no_try;

@@ -303,8 +303,11 @@ static void test_a_refused_credential_is_dead(void **state)
     world_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_begin(&w);
-    expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    rc_action action = world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL); /* the request is not lost to one bad key */
+    assert_int_equal(action.credential, 1);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
+    rc_call_on_success(&w.call, w.now_ms);
     for (int i = 0; i < 3; i++) { /* the turn passes over it */
         assert_int_equal(world_begin(&w).credential, 1);
         rc_call_on_cancel(&w.call, w.now_ms);

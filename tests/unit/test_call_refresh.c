@@ -88,15 +88,43 @@ static void test_waits_again_while_another_refreshes(void **state)
     expect(wake_second(&t, &wait), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
-/* Neither the other credential nor the other target is asked instead. */
-static void test_a_refresh_that_failed_elsewhere_is_final(void **state)
+/* Both calls go on with the other key, and the other target is not asked instead of it. */
+static void test_a_failed_refresh_leads_to_the_other_key(void **state)
 {
     (void)state;
     two t;
     init_two(&t);
     rc_action wait = refuse_second(&t);
-    rc_call_on_refreshed(&t.w.call, false, t.w.now_ms, 1);
-    expect(wake_second(&t, &wait), RC_DO_STOP, RC_WHY_REFRESH_FAILED);
+    rc_action action = rc_call_on_refreshed(&t.w.call, false, t.w.now_ms, 1);
+    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    assert_int_equal(action.credential, 1);
+    action = wake_second(&t, &wait);
+    expect(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
+    assert_int_equal(action.entry, 0);
+    assert_int_equal(action.credential, 1);
+    /* That one may be refreshed too; after it nothing is left. */
+    rc_setback why = world_setback(RC_CODE_AUTH_FAILED, NO_HINT);
+    expect(rc_call_on_failure(&t.second, &why, t.w.now_ms, 1), RC_DO_REFRESH, RC_WHY_REFRESH);
+    expect(rc_call_on_refreshed(&t.second, false, t.w.now_ms, 1), RC_DO_STOP,
+           RC_WHY_REFRESH_FAILED);
+}
+
+/* A body that cannot be sent again, and a policy that excludes it, end the call. */
+static void test_what_forbids_the_other_key(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        world w;
+        world_init(&w, 1);
+        rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
+        w.options.is_once = i == 0;
+        w.policy.max_calls = i == 1 ? 1 : 10;
+        w.policy.enabled = i != 2;
+        if (i == 3)
+            rc_code_set_add(&w.policy.never_retry_on, RC_CODE_AUTH_FAILED);
+        world_begin(&w);
+        expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    }
 }
 
 /* What closes the target meanwhile: the fresh key is kept for it, or it is the end. */
@@ -197,7 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_refreshed_one_is_tried),
         cmocka_unit_test(test_waits_again_while_another_refreshes),
-        cmocka_unit_test(test_a_refresh_that_failed_elsewhere_is_final),
+        cmocka_unit_test(test_a_failed_refresh_leads_to_the_other_key),
+        cmocka_unit_test(test_what_forbids_the_other_key),
         cmocka_unit_test(test_a_closed_target_is_not_left),
         cmocka_unit_test(test_not_before_the_hint),
         cmocka_unit_test(test_what_forbids_a_refresh),

@@ -6,7 +6,7 @@ import json
 from gateways import Lasting, chat
 from harness import Suite, check, main
 from mocks import Mock
-from peers import CLEAN, Client, Upstream, http, say
+from peers import CLEAN, OK_CHAT, Client, Upstream, http, say
 
 gateway = Lasting({})
 mock = Mock(gateway.folder)
@@ -15,8 +15,21 @@ base = f"http://127.0.0.1:{mock.port}/v1"
 
 DAY = http(b'{"error":{"message":"Rate limit reached on requests per day (RPD): Limit 200, Used 200.","code":'
            b'"rate_limit_exceeded"}}', status="429 Too Many", extra=b"Retry-After: 3600\r\n")
+REFUSED = http(b'{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}', "401 Unauthorized")
+USED_UP = http(b'{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}', "429 Too Many")
 upstream = Upstream()
 upstream.on_stray = lambda conn, request: say(conn, DAY)
+one_is_bad = Upstream()
+
+
+def refuse_first_key(conn, request):
+    """Of two keys the first is refused; the second is good, or used up for the model of that name."""
+    if request.get("authorization") == "Bearer key-1111":
+        return say(conn, REFUSED)
+    return say(conn, USED_UP if b"spent" in request.body else OK_CHAT)
+
+
+one_is_bad.on_stray = refuse_first_key
 
 
 def provider(*keys):
@@ -31,7 +44,9 @@ MANY = [f"many{number}" for number in range(20)]
 # Cases run side by side: each has providers of its own.
 gateway.write({
     "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db", "threads": 1,
-    "providers": {**{name: provider("KEY_1", "KEY_2") for name in ("m", "m2", "m3", "m4", "both")},
+    "providers": {**{name: provider("KEY_1", "KEY_2") for name in ("m", "m2", "m3", "m4")},
+                  **{name: {**provider("KEY_1", "KEY_2"), "base_url": one_is_bad.url("/v1")}
+                     for name in ("both", "good")},
                   **{name: provider("KEY_1") for name in ("n", "n2", "o", "k", "k2", *MANY)},
                   "told": {**provider("KEY_1"), "base_url": upstream.url("/v1")}},
     "breaker": {"min_calls": 0},
@@ -125,12 +140,20 @@ def mixed():
 
 def keys_differ():
     """One key of the target is used up, the other one refused."""
-    for model in ("both/401", "both/quota"):
-        ask(model)
+    for _ in range(2):
+        ask("both/spent")
     answer = ask("both/ok")
     report = json.loads(answer.body)["recourse"]
     check(answer.status == 503 and report["error_code"] == "QuotaExhausted", answer)
     check("quota used up (key both:" in report["message"] and ", refused (key both:" in report["message"], report)
+
+
+def one_bad_key():
+    """The request that finds out that one key is refused is answered with the other key."""
+    for _ in range(3):
+        check(ask("good/fine").status == 200, "a request was lost to one bad key")
+    asked = [request.get("authorization") for request in one_is_bad.strays if b'"fine"' in request.body]
+    check(asked.count("Bearer key-1111") == 1, asked)
 
 
 def many():
@@ -190,11 +213,12 @@ suite.case("an overload", overloaded)
 suite.case("a refused key", refused)
 suite.case("targets that rest for different things", mixed)
 suite.case("keys that rest for different things", keys_differ)
+suite.case("one key of two is refused", one_bad_key)
 suite.case("more targets than are listed", many)
 suite.case("recourse call", call_says_it)
 suite.case("whose wait it is", whose_wait)
 suite.case("after a restart", restarted)
 try:
-    main(suite, gateway, upstream)
+    main(suite, gateway, upstream, one_is_bad)
 finally:
     mock.stop()
