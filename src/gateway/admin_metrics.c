@@ -18,18 +18,64 @@ static int64_t target_value(const rc_admin_target *target, rc_metric metric)
     }
 }
 
+static void put_target(const rc_admin_target *target, rc_str model, int64_t value,
+                       rc_metrics_page *page)
+{
+    char room[RC_METRICS_NAME_MAX];
+    rc_buf name;
+    rc_buf_init_fixed(&name, room, sizeof(room));
+    rc_buf_push(&name, target->provider);
+    rc_buf_push_byte(&name, '/');
+    rc_buf_push(&name, model);
+    if (rc_buf_status(&name) == RC_OK)
+        rc_metrics_page_put(page, rc_buf_get(&name), RC_STR(""), value);
+}
+
+/* Does the series "provider/..." with a star for the model stand for it? */
+static bool is_folded(const rc_admin_target *target)
+{
+    return target->is_unnamed || rc_str_eq(target->model, RC_STR("*"));
+}
+
+/* All models of a provider that the configuration does not name are one series, since clients can
+ * invent any number of names. Its calls in flight are those of all of them; the rest is that of the
+ * first one that may be called now, else of the first. */
+static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metric metric,
+                       rc_metrics_page *page)
+{
+    const rc_admin_target *shown = &snapshot->targets[first];
+    int64_t in_flight = 0;
+    for (size_t i = first; i < snapshot->target_count; i++) {
+        const rc_admin_target *target = &snapshot->targets[i];
+        if (!is_folded(target) || !rc_str_eq(target->provider, shown->provider))
+            continue;
+        in_flight += target->in_flight;
+        if (!target_value(shown, RC_METRIC_TARGET_UP) && target_value(target, RC_METRIC_TARGET_UP))
+            shown = target;
+    }
+    put_target(shown, RC_STR("*"),
+               metric == RC_METRIC_TARGET_IN_FLIGHT ? in_flight : target_value(shown, metric),
+               page);
+}
+
+/* Is there one of its provider before it that is folded, too? */
+static bool is_put(const rc_admin_snapshot *snapshot, size_t at)
+{
+    for (size_t i = at; i-- > 0;)
+        if (is_folded(&snapshot->targets[i]) &&
+            rc_str_eq(snapshot->targets[i].provider, snapshot->targets[at].provider))
+            return true;
+    return false;
+}
+
 static void put_targets(const rc_admin_snapshot *snapshot, rc_metric metric, rc_metrics_page *page)
 {
     for (size_t i = 0; i < snapshot->target_count; i++) {
         const rc_admin_target *target = &snapshot->targets[i];
-        char room[RC_METRICS_NAME_MAX];
-        rc_buf name;
-        rc_buf_init_fixed(&name, room, sizeof(room));
-        rc_buf_push(&name, target->provider);
-        rc_buf_push_byte(&name, '/');
-        rc_buf_push(&name, target->model);
-        if (rc_buf_status(&name) == RC_OK)
-            rc_metrics_page_put(page, rc_buf_get(&name), RC_STR(""), target_value(target, metric));
+        if (!is_folded(target))
+            put_target(target, target->model, target_value(target, metric), page);
+        else if (!is_put(snapshot, i))
+            put_folded(snapshot, i, metric, page);
     }
 }
 

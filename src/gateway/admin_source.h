@@ -38,6 +38,7 @@ typedef struct rc_admin_quota {
 typedef struct rc_admin_target {
     rc_str provider;
     rc_str model;
+    bool is_unnamed;        /* a client named the model; the configuration does not */
     bool is_out_of_service; /* by an operator */
     uint64_t cooling_ms;    /* for how long still; 0: it does not cool down */
     bool

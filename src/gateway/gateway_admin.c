@@ -30,6 +30,7 @@ static void look_targets(const rc_gate_world *world, rc_arena *arena, uint64_t n
         rc_admin_target *target = &targets[snapshot->target_count++];
         target->provider = dup_part(arena, row->name, 0, row->provider_len);
         target->model = dup_part(arena, row->name, row->provider_len + 1u, row->name_len);
+        target->is_unnamed = row->is_guest;
         rc_admin_look_target(&world->shared, (uint16_t)i, now_ms, target);
         rc_admin_quotas_of_target(quotas, (uint16_t)i, target);
     }

@@ -23,6 +23,7 @@ typedef struct fake_source {
     uint64_t raised;
     rc_str waits[2]; /* for a restart */
     size_t wait_count;
+    size_t unnamed; /* models of claude that clients have named */
 } fake_source;
 
 static const char *const fake_names[3][2] = {
@@ -31,7 +32,7 @@ static const char *const fake_names[3][2] = {
 static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snapshot)
 {
     const fake_source *fake = ctx;
-    rc_admin_target *targets = rc_arena_get_array(arena, 3, sizeof(*targets));
+    rc_admin_target *targets = rc_arena_get_array(arena, 3 + fake->unnamed, sizeof(*targets));
     rc_admin_key *keys = rc_arena_get_array(arena, 2, sizeof(*keys));
     rc_admin_loop *loops = rc_arena_get_array(arena, 2, sizeof(*loops));
     if (fake->is_blind || targets == NULL || keys == NULL || loops == NULL)
@@ -43,6 +44,17 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
                                        .in_flight = 2,
                                        .keys = 1,
                                        .usable_keys = 1};
+    for (size_t i = 0; i < fake->unnamed; i++) {
+        char name[64];
+        const int len = snprintf(name, sizeof(name), "invented-%zu", i);
+        targets[3 + i] = (rc_admin_target){
+            .provider = rc_arena_dup(arena, RC_STR("claude")),
+            .model = rc_arena_dup(arena, rc_str_make(name, (size_t)len)),
+            .is_unnamed = true,
+            .in_flight = 1,
+            .cooling_ms = 1000,
+        };
+    }
     targets[1].cooling_ms = 38000;
     targets[1].why = RC_CODE_RATE_LIMITED;
     keys[0] =
@@ -82,7 +94,7 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
                    .waits = fake->waits,
                    .wait_count = fake->wait_count},
         .targets = targets,
-        .target_count = 3,
+        .target_count = 3 + fake->unnamed,
         .keys = keys,
         .key_count = 2,
         .spends = spends,

@@ -94,6 +94,28 @@ static void metrics_come_from_both(void **state)
     end();
 }
 
+/* Model names that clients invent are no labels: the provider's own series counts
+ * them. */
+static void metrics_have_no_invented_names(void **state)
+{
+    (void)state;
+    size_t before;
+    size_t after;
+    char wrong[512];
+    start("", "127.0.0.1");
+    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_true(prom_lint_page(rc_str_c(body()), &before, wrong));
+    fake.unnamed = 2000;
+    assert_int_equal(ask("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
+    if (!prom_lint_page(rc_str_c(body()), &after, wrong))
+        fail_msg("%s", wrong);
+    assert_false(has("invented"));
+    assert_int_equal(after, before);
+    assert_true(has("recourse_target_in_flight{target=\"claude/*\"} 2002\n"));
+    assert_true(has("recourse_target_up{target=\"claude/*\"} 1\n"));
+    end();
+}
+
 static void readiness_is_not_liveness(void **state)
 {
     (void)state;
@@ -358,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_state_is_all_there_is),
         cmocka_unit_test(metrics_come_from_both),
+        cmocka_unit_test(metrics_have_no_invented_names),
         cmocka_unit_test(readiness_is_not_liveness),
         cmocka_unit_test(an_operator_is_obeyed_and_named),
         cmocka_unit_test(what_cannot_be_done_says_why),

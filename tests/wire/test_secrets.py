@@ -147,6 +147,8 @@ def nothing_in_pages():
     for page in world.pages:
         check(page.head is not None and not found_in(page.head.raw + page.body), page)
     check(world.pages[0].status == 200 and b"recourse_requests_total" in world.pages[0].body, world.pages[0])
+    for name in (b"gpt-0", b"claude-0"):
+        check(name not in world.pages[0].body, "a name that a client invented is a label:", name)
     check(world.pages[-1].status == 401, "a client's token opens the operator's side:", world.pages[-1])
 
 
