@@ -130,7 +130,7 @@ struct rc_gate_try {
     uint32_t attempt;
     const rc_gate_provider *provider;
     rc_secret key; /* that was sent */
-    rc_str model;  /* that is asked */
+    rc_str model;  /* that is asked, without secrets */
     uint64_t started_ms;
     uint64_t started_ns;
     int64_t started_unix_ms;
@@ -194,7 +194,8 @@ struct rc_gate_job {
     rc_gate_route *route;
     rc_plan plan;            /* the route's, or with the client's own choices */
     rc_chain_entry *entries; /* of a plan that has its own; NULL: it has not */
-    rc_str model;            /* for targets that leave it open */
+    rc_str asked_model;      /* for targets that leave it open; may be a secret */
+    rc_str model;            /* the same without secrets */
     rc_action action;
     uint32_t unasked; /* tries that rc_call counts, in which nobody was asked */
     rc_hedge hedge;

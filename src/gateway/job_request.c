@@ -150,10 +150,22 @@ static bool own_entries(rc_gate_job *job)
 /* The body is let go of once content is passed on; the model's name is needed to the end. */
 static void keep_model(rc_gate_request *request)
 {
-    if (request->model.len == 0 || request->model.len > sizeof request->model_room)
+    const bool is_same = request->model.ptr == request->asked_model.ptr;
+    if (request->asked_model.len == 0 || request->asked_model.len > sizeof request->model_room)
         return;
-    memmove(request->model_room, request->model.ptr, request->model.len);
-    request->model.ptr = request->model_room;
+    memmove(request->model_room, request->asked_model.ptr, request->asked_model.len);
+    request->asked_model.ptr = request->model_room;
+    if (is_same)
+        request->model = request->asked_model;
+}
+
+/* What is shown of the model that is left when the provider in front of it is taken away. */
+static rc_str shown_part(const rc_gate_request *request, rc_str asked)
+{
+    const size_t before = request->asked_model.len - asked.len;
+    if (!rc_str_starts_with(request->model, rc_str_slice(request->asked_model, 0, before)))
+        return request->model;
+    return rc_str_slice(request->model, before, request->model.len);
 }
 
 static bool find_route(rc_gate_job *job)
@@ -164,7 +176,7 @@ static bool find_route(rc_gate_job *job)
     rc_gate_job_leave_entries(job); /* a choice that was made by the beginning of the body */
     const rc_gate_choice choice = rc_gate_plans_choose(job->edition->plans, &job->request);
     rc_buf_init_fixed(&text, room, sizeof room);
-    if (rc_gate_plans_absent(job->edition->plans, choice.route, job->request.model, &text)) {
+    if (rc_gate_plans_absent(job->edition->plans, choice.route, job->request.asked_model, &text)) {
         rc_gate_job_refuse(job, RC_CODE_AUTH_FAILED, 401, rc_buf_get(&text));
         return false;
     }
@@ -183,7 +195,8 @@ static bool find_route(rc_gate_job *job)
     }
     job->route = choice.route;
     job->plan = choice.route->plan;
-    job->model = choice.model;
+    job->asked_model = choice.model;
+    job->model = shown_part(&job->request, choice.model);
     return true;
 }
 

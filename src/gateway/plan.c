@@ -384,18 +384,18 @@ static size_t provider_of(const rc_gate_plans *plans, rc_str name)
 rc_gate_choice rc_gate_plans_choose(rc_gate_plans *plans, const rc_gate_request *request)
 {
     rc_str name = request->provider;
-    rc_str model = request->model;
-    rc_gate_choice choice = {.model = request->model};
+    rc_str model = request->asked_model;
+    rc_gate_choice choice = {.model = request->asked_model};
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
-    if (is_native || rc_gate_model_split(request->model, &name, &model)) {
+    if (is_native || rc_gate_model_split(request->asked_model, &name, &model)) {
         const size_t provider = provider_of(plans, name);
         if (provider != SIZE_MAX)
             return (rc_gate_choice){.route = &plans->direct[provider],
-                                    .model = is_native ? request->model : model};
+                                    .model = is_native ? request->asked_model : model};
         if (is_native)
             return choice;
     }
-    const rc_config_route *route = rc_config_route_find(plans->config, request->model);
+    const rc_config_route *route = rc_config_route_find(plans->config, request->asked_model);
     if (route != NULL)
         choice.route = &plans->routes[route - plans->config->routes];
     return choice;

@@ -1,6 +1,7 @@
 #include "gateway/request.h"
 
 #include "base/str.h"
+#include "core/scrub.h"
 #include "gateway/request_query.h"
 
 /* Escapes of what ends a path's segment, a line or a string. */
@@ -50,6 +51,18 @@ static bool is_safe_path(rc_str path)
     return true;
 }
 
+void rc_gate_request_set_model(rc_gate_request *request, rc_str asked)
+{
+    request->asked_model = request->model = asked;
+    if (asked.len <= RC_GATE_MODEL_MAX && rc_scrub_is_clean(asked))
+        return;
+    rc_buf shown;
+    rc_buf_init_fixed(&shown, request->shown_room, sizeof request->shown_room);
+    request->model = rc_scrub(asked, sizeof request->shown_room, &shown) == RC_OK
+                         ? rc_buf_get(&shown)
+                         : RC_STR(RC_SCRUB_MARK);
+}
+
 static rc_gate_fault read_model_of_path(rc_gate_request *request, rc_str written)
 {
     rc_buf room;
@@ -57,7 +70,7 @@ static rc_gate_fault read_model_of_path(rc_gate_request *request, rc_str written
     bool is_whole = rc_gate_percent_decode(written, &room) && rc_buf_status(&room) == RC_OK;
     if (!is_whole || !rc_gate_model_is_valid(rc_buf_get(&room)))
         return rc_gate_fault_make(RC_GATE_FAULT_MODEL_INVALID, "", "");
-    request->model = rc_buf_get(&room);
+    rc_gate_request_set_model(request, rc_buf_get(&room));
     return rc_gate_fault_none();
 }
 

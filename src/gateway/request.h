@@ -54,8 +54,11 @@ typedef struct rc_gate_request {
     bool is_sse;            /* alt=sse */
 
     rc_str body;
-    uint64_t body_left;  /* of a body that is read before all of it is there: what is missing */
-    rc_str model;        /* resolved; empty: not known, the first route or a default must do */
+    uint64_t body_left; /* of a body that is read before all of it is there: what is missing */
+    rc_str asked_model; /* resolved; empty: not known, the first route or a default must do. May be
+                            a secret: only routes and providers may see it */
+    rc_str model; /* the same without secrets and at most RC_GATE_MODEL_MAX bytes, for everything
+                            that shows it */
     bool is_model_there; /* in the body, at [model_at, model_end), a string's quotes included */
     size_t model_at;
     size_t model_end;
@@ -65,6 +68,7 @@ typedef struct rc_gate_request {
     rc_str talk;         /* the messages, where images are looked for */
 
     char model_room[RC_GATE_MODEL_MAX];
+    char shown_room[RC_GATE_MODEL_MAX]; /* of a model whose name has a secret in it */
     char token_room[RC_GATE_TOKEN_MAX];
 } rc_gate_request;
 
@@ -81,6 +85,9 @@ rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body);
  * request what it was before, for another read. */
 bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left);
 void rc_gate_request_forget_start(rc_gate_request *request);
+
+/* Sets the model that was asked for, and what is shown of it. asked: borrows. */
+void rc_gate_request_set_model(rc_gate_request *request, rc_str asked);
 
 /* Is the body a form, and read as one? */
 static inline bool rc_gate_request_is_form(const rc_gate_request *request)

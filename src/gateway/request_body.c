@@ -155,15 +155,16 @@ static rc_gate_fault read_model(rc_gate_request *request, const rc_json_token *v
     request->model_end = value->end;
     if (request->endpoint->model == RC_MODEL_PATH)
         return rc_gate_fault_none();
-    request->model = value->raw;
+    rc_str model = value->raw;
     if (value->has_escapes) {
         rc_buf room;
         rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
         if (rc_json_unescape(value->raw, &room) != RC_OK)
             return invalid_model();
-        request->model = rc_buf_get(&room);
+        model = rc_buf_get(&room);
     }
-    return rc_gate_model_is_valid(request->model) ? rc_gate_fault_none() : invalid_model();
+    rc_gate_request_set_model(request, model);
+    return rc_gate_model_is_valid(model) ? rc_gate_fault_none() : invalid_model();
 }
 
 /* There are servers that take 1 or "yes" for true. */
@@ -215,7 +216,7 @@ static rc_gate_fault read_form(rc_gate_request *request)
         return rc_gate_fault_none();
     if (!rc_gate_model_is_valid(fields[0].value))
         return invalid_model();
-    request->model = fields[0].value;
+    rc_gate_request_set_model(request, fields[0].value);
     request->is_model_there = true;
     request->model_at = (size_t)(fields[0].value.ptr - request->body.ptr);
     request->model_end = request->model_at + fields[0].value.len;
@@ -228,7 +229,7 @@ static void read_any(rc_gate_request *request)
     if (request->is_coded || request->boundary.len > 0 ||
         read_json(request).kind == RC_GATE_FAULT_NONE)
         return;
-    request->model = rc_str_make(NULL, 0);
+    rc_gate_request_set_model(request, rc_str_make(NULL, 0));
     request->is_model_there = false;
 }
 
@@ -253,14 +254,14 @@ void rc_gate_request_forget_start(rc_gate_request *request)
     request->body = rc_str_make(NULL, 0);
     request->is_model_there = false;
     if (request->endpoint->model != RC_MODEL_PATH)
-        request->model = rc_str_make(NULL, 0);
+        rc_gate_request_set_model(request, rc_str_make(NULL, 0));
 }
 
 bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left)
 {
     request->body_left = left;
     const rc_gate_fault fault = rc_gate_request_read_body(request, body);
-    const bool is_known = request->model.len > 0 || request->endpoint->wire == RC_WIRE_NATIVE;
+    const bool is_known = request->asked_model.len > 0 || request->endpoint->wire == RC_WIRE_NATIVE;
     if (fault.kind == RC_GATE_FAULT_NONE && is_known)
         return true;
     rc_gate_request_forget_start(request);

@@ -53,8 +53,9 @@ static rc_gate_fault choose_model(writer *w)
     const rc_gate_request *request = w->request;
     rc_str asked = w->target->model;
     bool is_same = asked.len == 0 || rc_str_eq(asked, RC_STR("*")) ||
-                   rc_str_eq(asked, request->model) || request->endpoint->wire == RC_WIRE_NATIVE;
-    w->model = is_same ? request->model : asked;
+                   rc_str_eq(asked, request->asked_model) ||
+                   request->endpoint->wire == RC_WIRE_NATIVE;
+    w->model = is_same ? request->asked_model : asked;
     if (is_same)
         return rc_gate_fault_none();
     if (w->target->quoted.len == 0 && !rc_gate_model_is_valid(w->model))

@@ -133,6 +133,11 @@ static const rc_config_kind *kind_of(const rc_gate_try *try)
     return rc_config_kind_find(RC_STR("openai"));
 }
 
+static bool is_open(rc_str model)
+{
+    return rc_str_eq(model, RC_STR("*"));
+}
+
 static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstream)
 {
     rc_gate *gate = try->job->gate;
@@ -140,7 +145,7 @@ static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstr
         .origin = &try->provider->origin,
         .kind = kind_of(try),
         .auth = (rc_config_auth)try->provider->config->auth,
-        .model = try->model,
+        .model = is_open(place_of(try)->model) ? try->job->asked_model : try->model,
         .quoted = place_of(try)->quoted,
         .key = rc_secret_make(rc_str_make(NULL, 0)),
     };
@@ -205,11 +210,6 @@ static void carry_out(rc_gate_try *try)
     };
     rc_gate_job_arm(job);
     start(try, &request);
-}
-
-static bool is_open(rc_str model)
-{
-    return rc_str_eq(model, RC_STR("*"));
 }
 
 /* ---- money ---- */

@@ -44,8 +44,8 @@ static void check_inside(rc_str whole, rc_str part)
 static void check_read(const rc_gate_request *request)
 {
     check(request->endpoint != NULL);
-    check(request->model.len <= RC_GATE_MODEL_MAX);
-    check(request->model.len == 0 || rc_gate_model_is_valid(request->model));
+    check(request->asked_model.len <= RC_GATE_MODEL_MAX && request->model.len <= RC_GATE_MODEL_MAX);
+    check(request->asked_model.len == 0 || rc_gate_model_is_valid(request->asked_model));
     check(request->deadline_ms <= RC_GATE_DEADLINE_MAX_MS);
     check(request->replay == RC_REPLAY_YES || request->replay == RC_REPLAY_NO);
     check(request->idempotency_key.len <= RC_GATE_IDEMPOTENCY_MAX);

@@ -269,6 +269,38 @@ static void bodies_are_read(void **state)
     }
 }
 
+#define PLANTED "sk-proj-Planted0Key0As0Model0Name0123456789abcdef"
+
+/* The provider gets a model as the client wrote it; nothing that shows the name has a secret. */
+static void secrets_in_models_are_hidden(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *body;
+        const char *asked;
+        const char *model;
+    } rows[] = {
+        {"/v1/chat/completions", "{\"model\":\"" PLANTED "\"}", PLANTED, "[redacted]"},
+        {"/v1/chat/completions",
+         "{\"model\":\"\\u0073"
+         "k-proj-Planted0Key0As0Model0Name01\"}",
+         "sk-proj-Planted0Key0As0Model0Name01", "[redacted]"},
+        {"/v1/messages", "{\"model\":\"up/" PLANTED "\"}", "up/" PLANTED, "up/[redacted]"},
+        {"/v1beta/models/" PLANTED ":generateContent", "{}", PLANTED, "[redacted]"},
+        {"/p/x/v1/chat", "{\"model\":\"" PLANTED "\"}", PLANTED, "[redacted]"},
+        {"/v1/chat/completions", "{\"model\":\"gpt-4o\"}", "gpt-4o", "gpt-4o"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char head[256];
+        int len = snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: a\r\n\r\n", rows[i].path);
+        assert_int_equal(gate_read(rc_str_make(head, (size_t)len), rc_str_c(rows[i].body)).kind,
+                         RC_GATE_FAULT_NONE);
+        assert_text(gate_request.asked_model, rows[i].asked);
+        assert_text(gate_request.model, rows[i].model);
+    }
+}
+
 /* Of an answer that comes whole, the first byte is the last: only a limit that is named holds. */
 static void first_bytes_have_their_time(void **state)
 {
@@ -477,6 +509,7 @@ int main(void)
         cmocka_unit_test(tokens_are_found),
         cmocka_unit_test(problems_are_a_wish),
         cmocka_unit_test(bodies_are_read),
+        cmocka_unit_test(secrets_in_models_are_hidden),
         cmocka_unit_test(first_bytes_have_their_time),
         cmocka_unit_test(long_models_are_refused),
         cmocka_unit_test(what_may_be_sent_again),
