@@ -74,6 +74,7 @@ int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_gi
                                  : rc_cli_config_refuse(cli, command, &source, status);
     if (result == RC_EXIT_OK)
         result = load_prices(cli, command, &source, &given);
+    given.is_environment = rc_buf_get(&source.path).len == 0;
     rc_config_source_done(&source);
     if (result == RC_EXIT_OK)
         *ret_given = given;

@@ -234,6 +234,7 @@ static int begin(serve_run *run)
     const rc_serve_said said = {.is_listen = passed > 0 || run->options->listen != NULL,
                                 .is_admin = run->options->admin != NULL};
     const rc_config *config = rc_gateway_world(run->gateway)->plans->config;
+    rc_gate_trouble trouble;
     if (!rc_gateway_open(run->gateway) ||
         rc_serve_fixed_init(&run->fixed, config, said, &run->cli->alloc) != RC_OK)
         return rc_serve_refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
@@ -241,6 +242,8 @@ static int begin(serve_run *run)
     int result = rc_serve_admin_open(run);
     if (result == RC_EXIT_OK)
         result = passed > 0 ? listen_passed(run, passed) : listen_here(run);
+    if (result == RC_EXIT_OK && !rc_gateway_check_addresses(run->gateway, &trouble))
+        result = rc_serve_refuse(run->cli, "", trouble.text, RC_EXIT_CONFIG);
     if (result != RC_EXIT_OK)
         return result;
     rc_serve_tell_unpriced(run);

@@ -45,6 +45,7 @@ static const struct {
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
     {507, "Insufficient Storage"},
+    {508, "Loop Detected"},
     {511, "Network Authentication Required"},
     {529, "Site Is Overloaded"},
 };

@@ -434,77 +434,80 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("overload.status", OVERLOADED, NONE, 2, 864,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 870, "status:5xx",
+    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 870, "status:508 and hint:no_retry",
+        "a gateway behind this address has seen the request before: the "
+        "address leads in a circle")
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 874, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 872, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 876, "status:4xx",
         "the status blames the request")
-    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 874, "status:304",
+    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 878, "status:304",
         "not modified is the answer of a cache, to a question that " "nobody asked")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 876, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 880, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 878,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 882,
         "says:timeout and (says:their_timeout or status:2xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 883, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 887, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 885,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 889,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 890, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 894, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 893, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 897, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 895, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 899, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 897, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 901, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 900, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 904, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 902, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 906, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 904, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 908, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 907,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 911,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 910,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 914,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("request.words", INVALID_REQUEST, NONE, 2, 913,
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 917,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the words say that the request is not valid")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 919, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 923, "says:server_error or code:server_error",
         "the words say that the server failed inside")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 922, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 926, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 924, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 928, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 926, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 930, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 928,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 932,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 933,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 937,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 939,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 943,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 948, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 952, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 950, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 954, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 952, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 956, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 955, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 959, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 957, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 961, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 959, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 963, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("answer.good", UNCLASSIFIED, NONE, 2, 963,
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 967,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
         "it looks like an answer: nothing in it says that it failed")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 971, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 975, "always",
         "nothing known matches, so it is not retried")
 };
 

@@ -168,6 +168,8 @@ rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16
         if (result != RC_LISTEN_OK)
             *ret_listening = more;
     }
+    if (result == RC_LISTEN_OK)
+        rc_here_add(&gateway->here, &ret_listening->at);
     return result;
 }
 
@@ -181,6 +183,8 @@ rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening 
         if (result != RC_LISTEN_OK)
             (void)close(own);
     }
+    if (result == RC_LISTEN_OK)
+        rc_here_add(&gateway->here, &ret_listening->at);
     return result;
 }
 
@@ -383,6 +387,7 @@ rc_gateway *rc_gateway_new(const rc_gateway_settings *settings, const rc_gate_gi
         alloc->put(alloc->ctx, gateway, sizeof *gateway);
         return NULL;
     }
+    rc_gateway_name_hop(gateway);
     *ret_trouble = (rc_gate_trouble){0};
     if (rc_gate_world_load(&gateway->world, given, now_ms, ret_trouble)) {
         if (open_store(gateway, given->config, ret_trouble))
@@ -411,6 +416,7 @@ bool rc_gateway_reload(rc_gateway *gateway, const rc_gate_given *given,
                        rc_gate_trouble *ret_trouble)
 {
     const bool is_loaded =
+        rc_gateway_check_given(gateway, given, ret_trouble) &&
         rc_gate_world_load(&gateway->world, given, uv_now(gateway->settings.loop), ret_trouble);
     rc_gateway_note_reload(gateway, is_loaded);
     if (is_loaded && gateway->world.writer != NULL)

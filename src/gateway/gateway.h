@@ -50,6 +50,10 @@ rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16
 /* A socket that somebody has opened for us. fd: takes, also when it fails. */
 rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening *ret_listening);
 
+/* Does no provider's base address lead to one of our own listeners? False: which one does is in
+ * ret_trouble. Of the configuration in force, once it listens. */
+bool rc_gateway_check_addresses(rc_gateway *gateway, rc_gate_trouble *ret_trouble);
+
 /* A connection from inside this process, to the main loop: whoever is here needs no address, and
  * nobody else gets in. Gives a stream socket; -1: there is none to be had, or it is to stop. */
 int rc_gateway_connect(rc_gateway *gateway);

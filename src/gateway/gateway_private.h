@@ -3,6 +3,7 @@
 #define RC_GATEWAY_GATEWAY_PRIVATE_H
 
 #include "gateway/gateway.h"
+#include "net/here.h"
 
 /* What a thread is told: each includes the one before. */
 typedef enum order {
@@ -32,8 +33,18 @@ struct rc_gateway {
     uv_async_t ended; /* a thread's loop has ended */
     atomic_uint alive;
     bool is_open; /* `ended` is a handle of the loop */
+    rc_here here; /* where it listens */
     uint32_t count;
     member members[RC_GATEWAY_LOOPS_MAX];
 };
+
+/* ---- gateway_here.c ---- */
+
+/* Gives this gateway its name in Via. */
+void rc_gateway_name_hop(rc_gateway *gateway);
+
+/* As rc_gateway_check_addresses, of an edition that is not in force yet. given: borrows. */
+bool rc_gateway_check_given(const rc_gateway *gateway, const rc_gate_given *given,
+                            rc_gate_trouble *ret_trouble);
 
 #endif

@@ -451,6 +451,13 @@ void rc_gate_job_finish(rc_gate_job *job);
  * it. dialect: that the request is of. False: it reads like no provider's, and nothing was done. */
 bool rc_gate_job_refuse_elsewhere(rc_gate_job *job, rc_dialect dialect);
 
+/* ---- job_loop.c: requests that go in a circle ---- */
+
+void rc_gate_job_refuse_loop(rc_gate_job *job);
+/* Says of a provider behind which a gateway has refused so, whose address it is. The job has a
+ * report. */
+void rc_gate_job_tell_loop(const rc_gate_job *job, rc_builder *builder);
+
 /* ---- job_native.c: what a provider's own endpoints answer ---- */
 
 /* The dialect that clients of the provider speak; of a name that is not known one that fits the

@@ -77,6 +77,11 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
                            : guess_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
+    /* A provider's key is no client's token: what comes back would be told of that instead. */
+    if (rc_gate_hops_is_loop(&job->request.hops, rc_gate_world_hop(job->gate->world))) {
+        rc_gate_job_refuse_loop(job);
+        return;
+    }
     if (config->client_count == 0 && is_refused_page(job, reader, head))
         return;
     if (config->client_count > 0)

@@ -212,6 +212,8 @@ static const rc_report *tell_all(rc_gate_job *job)
         rc_gate_job_tell_deadline(job, &builder);
     else if (is_tried)
         rc_gate_job_tell_native(job, &builder);
+    if (is_tried && !is_late)
+        rc_gate_job_tell_loop(job, &builder);
     if (is_foreign(job))
         tell_foreign(job, &builder);
     if (!is_tried && is_at_rest(action))

@@ -73,9 +73,10 @@ typedef struct rc_gate_route {
 
 /* What an edition is made of. */
 typedef struct rc_gate_given {
-    rc_config *config; /* from the world's allocator, as is what it holds */
-    rc_rules *rules;   /* of the user; NULL: the built-in ones alone */
-    rc_prices *prices; /* from the world's allocator */
+    rc_config *config;   /* from the world's allocator, as is what it holds */
+    rc_rules *rules;     /* of the user; NULL: the built-in ones alone */
+    rc_prices *prices;   /* from the world's allocator */
+    bool is_environment; /* made from variables: there is no file */
 } rc_gate_given;
 
 /* Takes; also what is NULL. */

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "gateway/endpoint.h"
 #include "gateway/fields.h"
+#include "gateway/hops.h"
 #include "gateway/model.h"
 #include "gateway/request_fault.h"
 #include "gateway/request_trace.h"
@@ -44,6 +45,7 @@ typedef struct rc_gate_request {
     rc_str idempotency_key; /* without quotes; empty: none */
     rc_str boundary;        /* of a form; empty: it is none */
     rc_gate_trace trace;    /* the owner may begin one where there is none */
+    rc_gate_hops hops;      /* gateways that it has passed */
     uint32_t client_retry;  /* which of its own retries the client says that this is; 0: none */
     rc_replay replay;       /* YES or NO */
     bool is_replay_said;    /* by a header */

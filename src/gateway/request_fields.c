@@ -137,6 +137,8 @@ static void find_all(rc_gate_request *request, found *f)
         f->has_several |= f->counts[id]++ > 0;
         if (id == RC_FIELD_ACCEPT)
             request->wants_problem |= accepts_problem(value_of(request, f, RC_FIELD_ACCEPT));
+        if (id == RC_FIELD_VIA)
+            rc_gate_hops_add(&request->hops, value_of(request, f, RC_FIELD_VIA));
     }
 }
 

@@ -184,7 +184,8 @@ static size_t room_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;
     return w->request->reader->head_bytes + origin->authority_len + origin->prefix_len +
-           w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + 1024;
+           w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + RC_GATE_VIA_MAX +
+           1024;
 }
 
 static rc_gate_fault check_target(const rc_gate_request *request, const rc_gate_target *target)
@@ -225,6 +226,7 @@ rc_gate_fault rc_gate_request_write(const rc_gate_request *request, const rc_gat
     if (!rc_gate_push_credential(buf, w.wire, target->auth, target->key))
         return rc_gate_fault_make(RC_GATE_FAULT_KEY, "keys", "visible ASCII characters alone");
     push_passed(&w, buf);
+    rc_gate_hops_push(buf, &request->hops, target->hop);
     rc_gate_push_trace(buf, &request->trace, target->span);
     push_length(&w, body_bytes(&w) + request->body_left, buf);
     rc_buf_add(buf, RC_STR("\r\n"));

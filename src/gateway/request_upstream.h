@@ -1,7 +1,7 @@
 /* A request as a provider gets it: made anew from the client's for each try.
  *
  *   line     METHOD base path + the endpoint's path ? query without credentials
- *   head     host, the provider's credential, what passes by spec/fields.def, trace, length
+ *   head     host, the provider's credential, what passes by spec/fields.def, via, trace, length
  *   body     the client's bytes; for another model three pieces: before, its name, after; a body
  *            that may name it in several places is written anew, behind the head
  *
@@ -24,6 +24,7 @@ typedef struct rc_gate_target {
     rc_str quoted; /* the model, a valid one, as JSON has it; empty: not written yet */
     rc_secret key; /* empty: none is sent */
     uint8_t span[RC_SPAN_BYTES]; /* of this try; all zero: no trace goes on */
+    rc_str hop;                  /* this gateway, as Via names it; empty: Via is not sent */
 } rc_gate_target;
 
 #define RC_GATE_PIECES 3

@@ -148,6 +148,7 @@ static rc_gate_fault write_request(rc_gate_try *try, rc_gate_upstream *ret_upstr
         .model = is_open(place_of(try)->model) ? try->job->asked_model : try->model,
         .quoted = place_of(try)->quoted,
         .key = rc_secret_make(rc_str_make(NULL, 0)),
+        .hop = rc_gate_world_hop(gate->world),
     };
     if (try->credential != RC_NO_TARGET &&
         !rc_gate_find_key(gate, try->provider, try->credential, &target.key))

@@ -86,7 +86,15 @@ struct rc_gate_world {
     rc_metrics *metrics;
     rc_purse purse;        /* budgets of money; has locks of its own */
     rc_quota_board quotas; /* what is left of providers' limits; has a lock of its own */
+    uint8_t hop_len;       /* 0: this gateway has no name in Via */
+    char hop[RC_GATE_HOP_LEN];
 };
+
+/* This gateway, as Via names it; empty: it does not. */
+static inline rc_str rc_gate_world_hop(const rc_gate_world *world)
+{
+    return rc_str_make(world->hop, world->hop_len);
+}
 
 /* RC_E_NOMEM: nothing is left. loops: how many will count. calls: borrows until done. alloc:
  * copies; it must serve all threads. */

@@ -204,18 +204,16 @@ static bool add(rc_server *server, int fd, char *path, rc_listening *listening)
     return true;
 }
 
-static uint16_t port_of(int fd)
+static void note_place(int fd, rc_listening *listening)
 {
-    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
-    socklen_t len = sizeof(address);
-    if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
-        return 0;
+    const rc_here_listener at = rc_here_of_socket(fd);
     in_port_t port = 0;
-    if (address.ss_family == AF_INET)
-        port = ((const struct sockaddr_in *)(const void *)&address)->sin_port;
-    if (address.ss_family == AF_INET6)
-        port = ((const struct sockaddr_in6 *)(const void *)&address)->sin6_port;
-    return ntohs(port);
+    if (at.address.base.sa_family == AF_INET)
+        port = at.address.v4.sin_port;
+    if (at.address.base.sa_family == AF_INET6)
+        port = at.address.v6.sin6_port;
+    listening->at = at;
+    listening->port = ntohs(port);
 }
 
 static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_storage *ret_address)
@@ -268,7 +266,7 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
     if (!open_tcp(fd, &address, len, share))
         fail_errno(ret_listening);
     else if (add(server, fd, NULL, ret_listening))
-        ret_listening->port = port_of(fd);
+        note_place(fd, ret_listening);
     if (ret_listening->result != RC_LISTEN_OK)
         (void)close(fd);
     return ret_listening->result;
@@ -337,7 +335,7 @@ rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *re
         fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
         return fail_errno(ret_listening);
     if (add(server, fd, NULL, ret_listening))
-        ret_listening->port = port_of(fd);
+        note_place(fd, ret_listening);
     return ret_listening->result;
 }
 

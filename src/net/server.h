@@ -31,6 +31,7 @@
 #include <recourse/str.h>
 
 #include "http/http1.h"
+#include "net/here.h"
 
 #define RC_LISTENERS_MAX 8
 /* 500 bytes a second: nobody who wants an answer is slower for long. */
@@ -213,6 +214,7 @@ typedef struct rc_listening {
     rc_listen_result result;
     uint16_t port;  /* the kernel's choice when 0 was asked for; 0 for a unix socket */
     char text[128]; /* the system's words, when it failed */
+    rc_here_listener at;
 } rc_listening;
 
 /* Whether other sockets of this process listen at the same address and share the load

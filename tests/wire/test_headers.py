@@ -101,7 +101,8 @@ def dropped_on_the_way_up():
     check(seen.all("accept-encoding") == ["identity"], seen.raw)
     names = {name for name, _ in seen.fields}
     allowed = {"host", "authorization", "x-mine", "user-agent", "openai-organization", "x-plan",
-               "accept-encoding", "content-type", "content-length", "accept"}
+               "accept-encoding", "content-type", "content-length", "accept", "via"}
+    check(re.fullmatch(r"1\.1 recourse-[0-9a-f]{16}", seen.get("via")), seen.raw)
     check(names <= allowed, "more than was sent:", names - allowed)
 
 
