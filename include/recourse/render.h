@@ -49,8 +49,8 @@ typedef enum rc_dialect {
 RC_API const char *rc_dialect_name(rc_dialect dialect);
 RC_API rc_dialect rc_dialect_parse(rc_str name);
 
-/* The error body in the client's own dialect, with the report in this view under "recourse"; of
- * OpenAI's also inside "error", since its SDKs hand on nothing else. */
+/* The error body in the client's own dialect, with the report in this view under "recourse": at the
+ * top of the body; in OpenAI's dialects inside "error", the only object that its SDKs pass on. */
 RC_API rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view view,
                                 rc_buf *buf);
 RC_API const char *rc_dialect_content_type(rc_dialect dialect);

@@ -5,6 +5,7 @@
 #include "base/json_find.h"
 #include "base/str.h"
 #include "cli/explain_curl.h"
+#include "core/render_dialect.h"
 
 /* The classifier looks at so much of a text. Of a log the end is what counts. */
 #define TEXT_MAX ((size_t)1 << 20)
@@ -119,7 +120,6 @@ enum {
     KEY_REPORT_ID,
     KEY_ERROR_CODE,
     KEY_ERROR_CLASS,
-    KEY_RECOURSE,
     KEY_COUNT
 };
 
@@ -133,7 +133,7 @@ static void find_keys(object *o, rc_str json)
         RC_STR_INIT("error"),       RC_STR_INIT("id"),        RC_STR_INIT("body"),
         RC_STR_INIT("status"),      RC_STR_INIT("headers"),   RC_STR_INIT("event"),
         RC_STR_INIT("transport"),   RC_STR_INIT("report_id"), RC_STR_INIT("error_code"),
-        RC_STR_INIT("error_class"), RC_STR_INIT("recourse"),
+        RC_STR_INIT("error_class"),
     };
     memset(o, 0, sizeof *o);
     for (size_t i = 0; i < KEY_COUNT; i++)
@@ -155,18 +155,17 @@ static bool is_report(const object *o)
     return (has(o, KEY_REPORT_ID) || has(o, KEY_ERROR_CLASS)) && rc_code_get(code) != NULL;
 }
 
-/* A report in the body that a client gets stands under "recourse". */
+/* The text is a report, or a body that carries one. */
 static bool find_report(rc_str json, const object *o, rc_str *ret_report)
 {
     if (is_report(o)) {
         *ret_report = json;
         return true;
     }
-    const rc_json_member *inner = &o->keys[KEY_RECOURSE];
-    if (!inner->is_found || inner->value.type != RC_JSON_OBJECT_BEGIN)
+    rc_str text;
+    if (!rc_dialect_find_report(json, &text))
         return false;
     object below;
-    rc_str text = rc_str_slice(json, inner->value.offset, inner->value_end);
     find_keys(&below, text);
     if (!is_report(&below))
         return false;

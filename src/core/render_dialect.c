@@ -2,6 +2,7 @@
 
 #include <recourse/taxonomy.h>
 
+#include "base/json_find.h"
 #include "base/str.h"
 #include "core/render_json.h"
 #include "core/view.h"
@@ -281,7 +282,8 @@ rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view vi
     case RC_DIALECT_OPENAI_CHAT:
     case RC_DIALECT_OPENAI_RESPONSES:
         put_openai(&w, report, view);
-        break;
+        rc_json_object_end(&w);
+        return rc_buf_status(buf);
     case RC_DIALECT_ANTHROPIC:
         put_anthropic(&w, report, view);
         break;
@@ -296,4 +298,22 @@ rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view vi
     rc_render_member_report(&w, view, RC_STR("recourse"), report);
     rc_json_object_end(&w);
     return rc_buf_status(buf);
+}
+
+static bool find_object(rc_str json, rc_str key, rc_str *ret_object)
+{
+    rc_json_member member = {.key = key};
+    (void)rc_json_find(json, &member, 1, true);
+    if (!member.is_found || member.value.type != RC_JSON_OBJECT_BEGIN)
+        return false;
+    *ret_object = rc_str_slice(json, member.value.offset, member.value_end);
+    return true;
+}
+
+bool rc_dialect_find_report(rc_str body, rc_str *ret_report)
+{
+    rc_str error;
+    return find_object(body, RC_STR("recourse"), ret_report) ||
+           (find_object(body, RC_STR("error"), &error) &&
+            find_object(error, RC_STR("recourse"), ret_report));
 }

@@ -43,6 +43,11 @@ rc_str rc_render_openai_code(const rc_report *report);
 /* The one member "param": what the provider named, where the view has it, else null. */
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view);
 
+/* The report in a body that rc_render_body wrote, or in the data of an error event: the object
+ * under "recourse", at the top or, in OpenAI's dialects, inside "error". False: there is none.
+ * body: borrows. ret_report: a view of it. */
+bool rc_dialect_find_report(rc_str body, rc_str *ret_report);
+
 /* The members of a problem details object, RFC 9457. */
 void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_view view);
 

@@ -38,7 +38,6 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_object_begin(&w);
     rc_render_openai_error(&w, report, view);
     rc_json_object_end(&w);
-    rc_render_member_report(&w, view, RC_STR("recourse"), report);
     rc_json_object_end(&w);
 }
 

@@ -4,8 +4,8 @@
 #include <recourse/json.h>
 #include <recourse/version.h>
 
-#include "base/json_find.h"
 #include "base/str.h"
+#include "core/render_dialect.h"
 #include "gateway/finish.h"
 #include "gateway/model.h"
 #include "http/coding.h"
@@ -193,13 +193,11 @@ static const rc_report *complete(rc_gate_ask *ask, const rc_report *report)
 /* The report that a gateway puts under "recourse". NULL: there is none. */
 static const rc_report *read_report(rc_gate_ask *ask, rc_str body)
 {
-    rc_json_member member = {.key = RC_STR("recourse")};
     const rc_report *report = NULL;
     rc_decode_info info;
-    (void)rc_json_find(body, &member, 1, true);
-    if (!member.is_found || member.value.type != RC_JSON_OBJECT_BEGIN ||
-        rc_report_decode(rc_str_slice(body, member.value.offset, member.value_end),
-                         RC_DECODE_TOLERANT, &ask->alloc, &report, &info) != RC_OK)
+    rc_str text;
+    if (!rc_dialect_find_report(body, &text) ||
+        rc_report_decode(text, RC_DECODE_TOLERANT, &ask->alloc, &report, &info) != RC_OK)
         return NULL;
     return complete(ask, report);
 }

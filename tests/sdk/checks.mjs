@@ -34,6 +34,12 @@ export async function closedPort() {
     return port;
 }
 
+// The report in an error's body, which has it once: at its top or, in OpenAI's dialects, in its error.
+export function reportOf(body) {
+    assert.ok(("recourse" in body) !== ("recourse" in body.error), `not one report: ${JSON.stringify(body)}`);
+    return body.recourse ?? body.error.recourse;
+}
+
 export function checkReport(report, { code, target }) {
     assert.equal(typeof report, "object", `no report: ${report}`);
     assert.match(report.report_id, /^rep_[0-9A-Z]{26}$/);

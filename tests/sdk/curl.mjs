@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 
-import { checkErrorHeaders, checkReport, checkToldHeaders } from "./checks.mjs";
+import { checkErrorHeaders, checkReport, checkToldHeaders, reportOf } from "./checks.mjs";
 import { EARLY_FAILURES, FAILURES, LATE_FAILURES, WHOLE_FAILURES } from "./failures.mjs";
 import { TOKEN, asked, base, route } from "./servers.mjs";
 import { Group } from "./tap.mjs";
@@ -116,8 +116,9 @@ function addFailures(group, face) {
             assert.equal(answer.headers.get("x-should-retry"), "false");
             const body = JSON.parse(answer.body);
             face.check(body, row);
-            checkReport(body.recourse, { code: row.code, target: target.target });
-            checkErrorHeaders(answer.headers, body.recourse, target);
+            const report = reportOf(body);
+            checkReport(report, { code: row.code, target: target.target });
+            checkErrorHeaders(answer.headers, report, target);
             if (row.does === "429-retry-after-2")
                 assert.equal(answer.headers.get("retry-after"), "2");
             assert.equal(await asked(target), 1);
@@ -134,7 +135,7 @@ function addLateFailures(group, face) {
             assert.equal(answer.exit, 0);
             const found = face.frame.exec(answer.body)?.groups;
             assert.ok(found, answer.body.slice(-600));
-            checkReport(JSON.parse(found.json).recourse, { code, target: target.target });
+            checkReport(reportOf(JSON.parse(found.json)), { code, target: target.target });
             face.checkFrame?.(found, answer.body);
             assert.ok(!answer.body.includes(face.end));
             checkToldHeaders(answer.headers, target);
@@ -175,7 +176,7 @@ function addOthers(group, face) {
     group.test(`${face.name}: a token that is none is a 401`, async () => {
         const answer = await face.ask(target.name, false, { token: "wrong" });
         assert.equal(answer.status, 401);
-        assert.equal(JSON.parse(answer.body).recourse.error_code, "AuthFailed");
+        assert.equal(reportOf(JSON.parse(answer.body)).error_code, "AuthFailed");
     });
 }
 

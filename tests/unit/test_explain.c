@@ -66,6 +66,8 @@ static const struct paste {
     {"{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}", RC_SEEN_REPORT, 0, "", "", 0, 0},
     {"{\"error\":{},\"recourse\":{\"report_id\":\"rep_\",\"error_code\":\"RateLimited\"}}",
      RC_SEEN_REPORT, 0, "", "", 0, 0},
+    {"{\"error\":{\"recourse\":{\"report_id\":\"rep_\",\"error_code\":\"RateLimited\"}}}",
+     RC_SEEN_REPORT, 0, "", "", 0, 0},
     {"HTTP/1.1 503 x\n\n{\"recourse\":{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}}",
      RC_SEEN_REPORT, 503,
      "{\"recourse\":{\"error_class\":\"Internal\",\"error_code\":\"Internal\"}}", "", 0, 0},

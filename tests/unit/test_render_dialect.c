@@ -124,15 +124,14 @@ static void test_openai(void **state)
         query_string(root, "/error/type", "tokens"); /* the limit that was reached */
         query_string(root, "/error/param", "PARAM");
         query_string(root, "/error/code", "rate_limit_exceeded");
-        query_string(root, "/recourse/report_id", "rep_1");
-        query_string(root, "/recourse/cause/detail", "CAUSE-DETAIL");
         query_string(root, "/error/recourse/cause/detail", "CAUSE-DETAIL");
+        assert_false(query_has(root, "/recourse")); /* once is enough */
         json_object_put(root);
         root = rendered(report, both[i], RC_VIEW_USER);
         query_string(root, "/error/param", "PARAM"); /* the name is the client's own */
         query_string(root, "/error/recourse/report_id", "rep_1");
-        assert_false(query_has(root, "/recourse/cause"));
         assert_false(query_has(root, "/error/recourse/cause"));
+        assert_false(query_has(root, "/recourse"));
         json_object_put(root);
     }
     rc_report_free(report);
@@ -296,14 +295,16 @@ static void check_metadata(json_object *root, size_t i, bool is_told)
 {
     const rc_str type = rc_str_c(OWN_NAMES[i].type);
     const rc_str code = rc_str_c(OWN_NAMES[i].provider_code);
-    if (query_has(root, "/recourse/provider_metadata/type") != (is_told && rc_view_is_name(type)))
+    if (query_has(root, "/error/recourse/provider_metadata/type") !=
+        (is_told && rc_view_is_name(type)))
         fail_msg("%s: the type", OWN_NAMES[i].type);
-    if (query_has(root, "/recourse/provider_metadata/code") != (is_told && rc_view_is_name(code)))
+    if (query_has(root, "/error/recourse/provider_metadata/code") !=
+        (is_told && rc_view_is_name(code)))
         fail_msg("%s: the code", OWN_NAMES[i].provider_code);
-    if (query_has(root, "/recourse/provider_metadata/status") != is_told ||
-        query_has(root, "/recourse/provider_metadata/param") != is_told)
+    if (query_has(root, "/error/recourse/provider_metadata/status") != is_told ||
+        query_has(root, "/error/recourse/provider_metadata/param") != is_told)
         fail_msg("%s: status and param", OWN_NAMES[i].provider_code);
-    assert_false(query_has(root, "/recourse/provider_metadata/raw"));
+    assert_false(query_has(root, "/error/recourse/provider_metadata/raw"));
 }
 
 static void test_own_names(void **state)
@@ -413,14 +414,40 @@ static void test_bare(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DIALECT_COUNT; i++) {
+        const bool is_openai =
+            DIALECTS[i] == RC_DIALECT_OPENAI_CHAT || DIALECTS[i] == RC_DIALECT_OPENAI_RESPONSES;
         json_object *root = rendered(NULL, DIALECTS[i], RC_VIEW_INTERNAL);
-        assert_true(query_has(root, "/recourse"));
+        assert_true(query_has(root, is_openai ? "/error/recourse" : "/recourse"));
         assert_true(query_has(root, i ? "/error/message" : "/detail"));
         json_object_put(root);
     }
     json_object *root = rendered(NULL, (rc_dialect)77, RC_VIEW_USER);
     query_string(root, "/type", "urn:recourse:error:unknown");
     json_object_put(root);
+}
+
+/* The report that a body carries is found again, wherever the dialect has it. */
+static void test_report_is_found(void **state)
+{
+    (void)state;
+    const rc_report *report = case_full();
+    for (size_t i = 0; i < DIALECT_COUNT; i++) {
+        rc_alloc alloc = rc_alloc_stdlib();
+        rc_buf buf;
+        rc_str found;
+        rc_buf_init(&buf, &alloc, 4u << 20);
+        assert_int_equal(rc_render_body(report, DIALECTS[i], RC_VIEW_USER, &buf), RC_OK);
+        assert_true(rc_dialect_find_report(rc_buf_get(&buf), &found));
+        json_object *root = query_parse(found);
+        query_string(root, "/report_id", "rep_1");
+        json_object_put(root);
+        rc_buf_done(&buf);
+    }
+    rc_str none;
+    assert_false(rc_dialect_find_report(RC_STR("{\"error\":{\"recourse\":1}}"), &none));
+    assert_false(rc_dialect_find_report(RC_STR("{\"error\":\"recourse\"}"), &none));
+    assert_false(rc_dialect_find_report(RC_STR("[]"), &none));
+    rc_report_free(report);
 }
 
 int main(void)
@@ -439,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_problem_types),
         cmocka_unit_test(test_status_is_an_error),
         cmocka_unit_test(test_bare),
+        cmocka_unit_test(test_report_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

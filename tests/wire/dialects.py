@@ -2,7 +2,7 @@
 
 import json
 
-from harness import check
+from harness import check, report_of
 from peers import post
 from streams import parse_sse
 
@@ -38,7 +38,7 @@ class Dialect:
         body = json.loads(body)
         key, value = self.overloaded
         check((body.get("type") == "error") == (self.name == "messages"), body)
-        return body["error"][key] == value and body["recourse"]["error_code"] == "Overloaded"
+        return body["error"][key] == value and report_of(body)["error_code"] == "Overloaded"
 
     def is_whole(self, body, is_stream):
         if is_stream:

@@ -34,6 +34,12 @@ def check(is_true, *what):
         raise AssertionError(" ".join(str(part) for part in what))
 
 
+def report_of(page):
+    """The report in an error's body: at its top or, in OpenAI's dialects, in its error."""
+    check(("recourse" in page) != ("recourse" in page["error"]), "not one report:", page)
+    return page.get("recourse") or page["error"]["recourse"]
+
+
 def wait_until(is_done, what):
     """Looks again and again until it is so."""
     end = time.monotonic() + WAIT_S

@@ -6,7 +6,7 @@ readers of this file's own: none of the gateway's code is used.
 
 import json
 
-from harness import check
+from harness import check, report_of
 from peers import chunk, chunks, post
 
 
@@ -89,7 +89,7 @@ class Sample:
         whole = self.count_whole(payload)
         check(len(got) == whole or (len(got) < whole and not is_exact), "the provider sent", whole,
               "events, the client has", len(got))
-        return error["recourse"].get("error_code")
+        return report_of(error).get("error_code")
 
     def take_error(self, events):
         """Takes the error from the end of what was read, in the dialect's own form, and gives it."""
@@ -100,7 +100,7 @@ class Sample:
             name, error = events.pop()
         check(isinstance(error, dict) and "error" in error, "no error at the end:", error)
         check(name == ("error" if self.name in ("anthropic", "responses") else ""), name)
-        check(isinstance(error.get("recourse"), dict), "no report:", error)
+        check(isinstance(report_of(error), dict), "no report:", error)
         return error
 
     def count_whole(self, payload):

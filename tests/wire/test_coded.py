@@ -9,7 +9,7 @@ import threading
 import zlib
 
 from gateways import Lasting
-from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
+from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, report_of, wait_until
 from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, ending, is_gone, post, say,
                    saying)
 from streams import CHAT, GEMINI, SAMPLES
@@ -282,7 +282,7 @@ def told(data, codes, step=saying):
     check(len(plan.seen) == 1 and answer.status == 200 and answer.end == CLEAN, answer)
     events, rest = CHAT.read(answer.body)
     error = CHAT.take_error(events)
-    check(not rest and error["recourse"]["error_code"] in codes, answer)
+    check(not rest and report_of(error)["error_code"] in codes, answer)
     check(b"dich" in answer.body, "the content is missing:", answer)
     check(b"[DONE]" not in answer.body, "it looks whole:", answer)
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 
 from gateways import OUTCOMES, Lasting
-from harness import RECOURSE, WAIT_S, Suite, check, main
+from harness import RECOURSE, WAIT_S, Suite, check, main, report_of
 from peers import CLEAN, Client, Upstream, chunks, config, ending, http, post, saying
 from streams import CHAT, GEMINI
 
@@ -115,7 +115,7 @@ def stream_is_none(sample, reason, code):
     check(answer.body.startswith(b"".join(content)), answer)
     events, rest = sample.read(answer.body)
     error = sample.take_error(events)
-    check(error["recourse"]["error_code"] == code and not rest, error, rest)
+    check(report_of(error)["error_code"] == code and not rest, error, rest)
     check(last_of(sample, reason) not in answer.body, "the reason is passed on beside the error:", answer)
 
 
@@ -133,7 +133,7 @@ def is_cut_with_the_connection(head, tail):
     answer, plan = ask((GEMINI.path, GEMINI.body), ending(head + whole), good(GEMINI))
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
     error = GEMINI.take_error(GEMINI.read(answer.body)[0])
-    check(error["recourse"]["error_code"] == "StreamInterrupted", error)
+    check(report_of(error)["error_code"] == "StreamInterrupted", error)
     check(record_of(answer)[0] == "failed", record_of(answer))
 
 

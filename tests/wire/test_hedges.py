@@ -8,7 +8,7 @@ import threading
 import time
 
 from gateways import Lasting
-from harness import WAIT_S, Suite, check, main, wait_until
+from harness import WAIT_S, Suite, check, main, report_of, wait_until
 from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, hanging, http, post, say,
                    saying)
 
@@ -107,7 +107,7 @@ def all_agree(lane):
         answer = ask(gateway, mark)
         check(answer.status == 401 and answer.end == CLEAN, answer)
         check(answer.get("x-recourse-attempts") == "2", answer.head.raw)
-        check(json.loads(answer.body)["recourse"]["context"]["attempt"] == 2, answer)
+        check(report_of(json.loads(answer.body))["context"]["attempt"] == 2, answer)
         tries = gateway.rows("SELECT attempt, code, reason, tokens_in > 0 FROM records WHERE kind = 2"
                              " ORDER BY attempt")
         check([row[0] for row in tries] == [1, 2], tries)

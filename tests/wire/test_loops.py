@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 from gateways import Lasting, chat
-from harness import RECOURSE, WAIT_S, Suite, check, main, wait_until
+from harness import RECOURSE, WAIT_S, Suite, check, main, report_of, wait_until
 from peers import Client
 
 CONFIG = 78
@@ -117,7 +117,7 @@ def circle(size, clients):
         with Client(ring[0].port) as client:
             answer = client.ask(chat("m", "Authorization: Bearer key-2222"))
         page = json.loads(answer.body)
-        check(answer.status == 508 and page["recourse"]["error_code"] == "EndpointNotFound", page)
+        check(answer.status == 508 and report_of(page)["error_code"] == "EndpointNotFound", page)
         check("providers.me.base_url" in page["error"]["message"], page)
         check(answer.get("x-should-retry") == "false", answer)
         counts = [gateway.rows("select count(*) from operations")[0][0] for gateway in ring]

@@ -12,7 +12,7 @@ import threading
 import time
 
 from gateways import Lasting, chat
-from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, wait_until
+from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, report_of, wait_until
 from mocks import Mock
 from peers import CLEAN, Client, post
 
@@ -103,7 +103,7 @@ def message_of(dialect, body):
              "anthropic": ("type", "billing_error"), "gemini": ("status", "RESOURCE_EXHAUSTED")}
     key, value = types[dialect]
     check(body["error"][key] == value, body)
-    return body["error"]["message"], body["recourse"]
+    return body["error"]["message"], report_of(body)
 
 
 def refusal_says_it_all():
@@ -341,7 +341,7 @@ def pause_does_not_hold_the_end(is_late):
         check(answer.get("x-recourse-attempts") == ("1" if is_late else ""), answer.head.raw)
         report = json.loads(answer.body)
         check("being stopped, and a budget leaves no room" in report["error"]["message"], report)
-        check(report["recourse"]["retryable"], report)
+        check(report_of(report)["retryable"], report)
         paused.gateway.end()
         waits = paused.gateway.rows("SELECT reason, text, wait_ms FROM records WHERE kind = 3")
         check(len(waits) == 1 and waits[0][:2] == (100, "budget all") and (is_late or waits[0][2] > 0), waits)

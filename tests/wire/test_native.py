@@ -4,7 +4,7 @@ dialect that they speak; what is refused or given up on here keeps our own."""
 import json
 
 from gateways import Lasting
-from harness import Suite, check, main
+from harness import Suite, check, main, report_of
 from peers import CLEAN, Client, Upstream, ending, http, of_each_dialect, resetting, saying
 
 QUICK = {"max_attempts": 2, "backoff": "fixed", "base_ms": 1, "jitter": "none"}
@@ -52,7 +52,7 @@ def error_of(path, answer):
     """The error as a client of this provider finds it."""
     check(answer.end == CLEAN and answer.get("content-type") == "application/json", answer.head.raw, answer)
     page = json.loads(answer.body)
-    check(page["recourse"]["report_id"] == answer.get("x-recourse-report-id"), page)
+    check(report_of(page)["report_id"] == answer.get("x-recourse-report-id"), page)
     if path.startswith("/p/c/"):
         check(page["type"] == "error" and page["request_id"], page)
     return page["error"]
@@ -71,7 +71,7 @@ def passes(path, status, body, code, has):
     check("does not have this endpoint" not in message and "base URL" not in answer.body.decode(), answer)
     if path.startswith("/p/g/"):
         check(error_of(path, answer)["code"] == status, answer)
-    check(json.loads(answer.body)["recourse"]["http_status"] == status, answer)
+    check(report_of(json.loads(answer.body))["http_status"] == status, answer)
     check(len(plan.seen) == 1, "asked", len(plan.seen))
 
 
@@ -156,7 +156,7 @@ def names_the_way(path, way, where=gateway, more="", version=b""):
         check("/p/" not in answer.body.decode() and "no such endpoint" in message, page)
     else:
         check(f"ask for {way}{more}." in message, message)
-        check(way[:way.index("/", 3)] + " of this" in page["recourse"]["user_action"]["detail"], page)
+        check(way[:way.index("/", 3)] + " of this" in report_of(page)["user_action"]["detail"], page)
     if way and way.startswith("/p/c/"):
         check(page["type"] == "error" and page["error"]["type"] == "not_found_error", page)
     if "v1beta" in path:

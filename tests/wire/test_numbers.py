@@ -3,7 +3,7 @@ same response."""
 
 import json
 
-from harness import Gateway, Suite, check, main
+from harness import Gateway, Suite, check, main, report_of
 from peers import CLEAN, Client, Upstream, chunk, config, post, routes, saying
 from streams import parse_sse
 
@@ -58,7 +58,7 @@ def goes_on(pieces, number, name, passed=None):
     numbers = [one["sequence_number"] for one in events[-2:]]
     check(numbers == [number, number + 1], numbers)
     found = events[-1]["response"]["id"]
-    check(found == (name or events[-2]["recourse"]["report_id"]), "id:", found)
+    check(found == (name or report_of(events[-2])["report_id"]), "id:", found)
     check(events[-1]["response"]["status"] == "failed", events[-1])
 
 

@@ -5,7 +5,7 @@ import json
 import signal
 
 from gateways import Lasting
-from harness import WAIT_S, Suite, check, main, wait_until
+from harness import WAIT_S, Suite, check, main, report_of, wait_until
 from peers import CLEAN, OK_CHAT, Client, Upstream, http, is_gone, post, saying
 
 QUICK = {"max_attempts": 3, "backoff": "fixed", "base_ms": 1, "jitter": "none"}
@@ -38,7 +38,7 @@ def is_not_known(answer, tries=1):
     check(answer.get("x-recourse-error-code") == "OutcomeUnknown", answer.head.raw, answer)
     check(answer.get("x-should-retry") == "false", answer.head.raw)
     check(answer.get("x-recourse-attempts") == str(tries), answer.head.raw)
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     check(report["retryable"] is False, report)
     return report
 

@@ -8,7 +8,7 @@ import threading
 
 from dialects import DIALECTS
 from gateways import Lasting, Metrics
-from harness import IS_FEW, WAIT_S, Suite, check, main, wait_until
+from harness import IS_FEW, WAIT_S, Suite, check, main, report_of, wait_until
 from mocks import Mock
 from peers import CLEAN, Client
 
@@ -90,7 +90,7 @@ def judge(answer, dialect, is_stream):
     check(int(answer.get("retry-after")) >= 1 and int(answer.get("retry-after-ms")) >= 1, answer.head.raw)
     check(answer.get("x-should-retry") == "true", answer.head.raw)
     check(answer.get("x-recourse-error-code") == "Overloaded", answer.head.raw)
-    check(answer.get("x-recourse-report-id") == json.loads(answer.body)["recourse"]["report_id"], answer)
+    check(answer.get("x-recourse-report-id") == report_of(json.loads(answer.body))["report_id"], answer)
     return "refused"
 
 

@@ -13,7 +13,7 @@ import threading
 import warnings
 
 from gateways import Lasting, unwrapped
-from harness import WAIT_S, Suite, check, main
+from harness import WAIT_S, Suite, check, main, report_of
 from peers import CLEAN, OK_CHAT, Client, Upstream, chat, ending, http, reset, saying
 
 warnings.simplefilter("ignore", DeprecationWarning)  # the old versions of TLS are the point here
@@ -217,7 +217,7 @@ def is_told(name):
     check(answer.get("x-should-retry") == "false", answer.head.raw)
     body = json.loads(answer.body)
     check(body["error"]["message"].startswith(message), body)
-    report = body["recourse"]
+    report = report_of(body)
     check(report["message"] == body["error"]["message"] and report["retryable"] is True, report)
     check(action in (None, report["user_action"]["kind"]) and report["user_action"]["detail"], report)
     # Where it was, and whose certificate, is for those who run the gateway.
@@ -269,7 +269,7 @@ def words(data, code, tries, should_retry, has, has_not):
     check(answer.status == 502 and answer.get("x-recourse-error-code") == code, answer.head.raw, answer)
     check(len(plan.seen) == tries, "asked", len(plan.seen))
     check(answer.get("x-should-retry") == should_retry, answer.head.raw)
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     told = report["message"] + " " + report["user_action"]["detail"]
     check(has in told and (not has_not or has_not not in told), told)
 

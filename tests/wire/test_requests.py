@@ -3,7 +3,7 @@
 import json
 import threading
 
-from harness import WAIT_S, Gateway, Suite, check, main, wait_until
+from harness import WAIT_S, Gateway, Suite, check, main, report_of, wait_until
 from peers import (CLEAN, OK_CHAT, RESET, Client, Upstream, chat, chunk, config, ending, http, is_gone,
                    post, say, saying)
 
@@ -309,7 +309,7 @@ def ceiling(make, limit, status, port):
     with Client(port) as client:
         answer = client.ask(make(limit + 1))
         check(answer.status == status and answer.end == CLEAN, answer)
-        advice = json.loads(answer.body)["recourse"]["user_action"]["detail"]
+        advice = report_of(json.loads(answer.body))["user_action"]["detail"]
         check((WHAT_TO_DO[status] in advice) if status in WHAT_TO_DO else advice, answer)
 
 
@@ -321,7 +321,7 @@ def other_interface(path, model, theirs, speaks, ways):
         answer = client.ask(post(path, body % model.encode(), mark))
     check(answer.status == 422 and not plan.seen, answer)
     check(answer.get("x-recourse-error-code") == "UnsupportedFeature", answer.head.raw)
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     check(f"is of {theirs} interface" in report["message"] and speaks in report["message"], report)
     check(ways in report["user_action"]["detail"], report)
 

@@ -7,7 +7,7 @@ import socket
 import threading
 
 from cases import read_cases
-from harness import HERE, WAIT_S, Gateway, Suite, check, main, wait_until
+from harness import HERE, WAIT_S, Gateway, Suite, check, main, report_of, wait_until
 from peers import (CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, ending, http, is_gone, reset,
                    saying)
 
@@ -134,7 +134,7 @@ def redirected(status):
         answer = client.ask(chat(mark, "once"))
         check(answer.status >= 400 and answer.get("x-recourse-error-code"), answer)
         check(not answer.get("location"), answer.head.raw)
-        report = json.loads(answer.body)["recourse"]
+        report = report_of(json.loads(answer.body))
         check(report["message"] == f"a redirects to {upstream.url('/elsewhere')} instead of answering.", report)
         check("base_url" in report["user_action"]["detail"], report)
         check(b"t0ken" not in answer.body and b"pa55" not in answer.body, answer)

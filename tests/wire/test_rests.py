@@ -4,7 +4,7 @@ used-up quota is not called an overload, and a refused key is named."""
 import json
 
 from gateways import Lasting, chat
-from harness import Suite, check, main
+from harness import Suite, check, main, report_of
 from mocks import Mock
 from peers import CLEAN, OK_CHAT, Client, Upstream, http, say
 
@@ -75,7 +75,7 @@ def told(model, status, code, message, action):
     check(answer.status == status and answer.end == CLEAN, answer)
     check(answer.get("x-recourse-error-code") == code, answer.head.raw)
     check(answer.get("x-recourse-attempts") == "", answer.head.raw)
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     check(report["message"] == message, report)
     check(report["user_action"]["kind"] == action, report)
     return answer, report
@@ -143,7 +143,7 @@ def keys_differ():
     for _ in range(2):
         ask("both/spent")
     answer = ask("both/ok")
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     check(answer.status == 503 and report["error_code"] == "QuotaExhausted", answer)
     check("quota used up (key both:" in report["message"] and ", refused (key both:" in report["message"], report)
 
@@ -160,7 +160,7 @@ def many():
     """Those that there is no line for are not said to rest for the same."""
     for name in MANY:
         check(ask(f"{name}/quota").status == 429)
-    report = json.loads(ask("many").body)["recourse"]
+    report = report_of(json.loads(ask("many").body))
     check(report["error_code"] == "Overloaded", report)
     check("many0/quota: quota used up (key many0:1); many1/quota" in report["message"], report)
 
@@ -179,7 +179,7 @@ def whose_wait():
     said = said_by("told")
     check("The provider names a wait of 1h" in said and "asks again" not in said, said)
     check("Recourse asks again after" in said_by("told"), "it was not asked")
-    report = json.loads(ask("waits").body)["recourse"]
+    report = report_of(json.loads(ask("waits").body))
     check(report["context"]["wait_by"] == "recourse", report)
     check("Recourse asks again after" in shown(report), shown(report))
 

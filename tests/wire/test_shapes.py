@@ -4,7 +4,7 @@ in whatever dialect. What only has another name, or something in front of it, pa
 import json
 
 from gateways import OUTCOMES, Lasting
-from harness import Suite, check, main
+from harness import Suite, check, main, report_of
 from peers import CLEAN, Client, Upstream, chunk, chunks, config, http, post, say, saying
 from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, framed, parse_sse
 
@@ -192,7 +192,7 @@ def is_told():
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 2, answer)
     events, rest = parse_sse(answer.body)
     check(not rest and len(events) == 1, answer)
-    check(json.loads(events[0][1])["recourse"]["error_code"] == "MalformedResponse", events)
+    check(report_of(json.loads(events[0][1]))["error_code"] == "MalformedResponse", events)
 
 
 suite = Suite()

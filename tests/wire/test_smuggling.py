@@ -5,7 +5,7 @@ import json
 import os
 
 from cases import read_cases
-from harness import HERE, Gateway, Suite, check, main
+from harness import HERE, Gateway, Suite, check, main, report_of
 from peers import CLEAN, Client, Upstream, config, is_gone
 
 BODY = b'{"model":"m","messages":[]}'
@@ -33,7 +33,7 @@ def refuse(name, statuses, data, send):
         check(answer.status in statuses, "wanted", statuses, "got", answer)
         check(answer.end == CLEAN, answer)
         check(answer.get("connection") == "close", answer)
-        report = json.loads(answer.body)["recourse"]
+        report = report_of(json.loads(answer.body))
         check(report["http_status"] == answer.status and not report["retryable"], answer)
         check(answer.get("x-recourse-error-code") == report["error_code"], answer.head.raw)
         check(answer.get("x-should-retry") == "false", answer.head.raw)
@@ -59,8 +59,8 @@ def in_its_dialect(path, member, words):
         answer = client.ask(b"POST %b HTTP/1.1\r\nHost: gateway\r\nContent-Length: 27\r\n"
                             b"Content-Length: 27\r\n\r\n%b" % (path.encode(), BODY))
         page = json.loads(answer.body)
-        check(answer.status == 400 and page["recourse"]["error_code"] == "InvalidRequest", answer)
-        check(page["recourse"]["message"].endswith("Content-Length is there more than once."), page)
+        check(answer.status == 400 and report_of(page)["error_code"] == "InvalidRequest", answer)
+        check(report_of(page)["message"].endswith("Content-Length is there more than once."), page)
         check(page["error"][member] == words, page)
         check(is_gone(client.sock), "the connection stays open")
 

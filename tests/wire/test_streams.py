@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 
-from harness import WAIT_S, Gateway, Suite, check, main
+from harness import WAIT_S, Gateway, Suite, check, main, report_of
 from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, is_gone, post, routes,
                    saying)
 from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, SAMPLES, framed
@@ -91,7 +91,7 @@ def told(sample, data, content, codes):
     events, rest = sample.read(answer.body)
     check(not rest, "half an event:", rest)
     error = sample.take_error(events)
-    check(error["recourse"]["error_code"] in codes, error["recourse"])
+    check(report_of(error)["error_code"] in codes, report_of(error))
     check(not any("error" in event for _, event in events if isinstance(event, dict)), answer)
 
 

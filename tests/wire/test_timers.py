@@ -8,7 +8,7 @@ import threading
 import time
 
 from gateways import Lasting, unwrapped
-from harness import WAIT_S, Suite, check, main, wait_until
+from harness import WAIT_S, Suite, check, main, report_of, wait_until
 from peers import CLEAN, OK_CHAT, Client, Upstream, chat, hanging, http, post, saying
 from streams import CHAT, framed, parse_sse
 
@@ -162,12 +162,12 @@ def report_in(answer, code):
     if answer.status == 200:
         told = [data for _, data in parse_sse(answer.body)[0] if '"recourse"' in data]
         check(len(told) == 1, answer)
-        return json.loads(told[0])["recourse"]
+        return report_of(json.loads(told[0]))
     check(answer.status == (502 if code == UNKNOWN else 504) and answer.end == CLEAN, answer)
     check(answer.get("x-recourse-error-code") == code, answer.head.raw)
     body = json.loads(answer.body)
-    check(body["error"]["message"].startswith(body["recourse"]["message"]), body)
-    return body["recourse"]
+    check(body["error"]["message"].startswith(report_of(body)["message"]), body)
+    return report_of(body)
 
 
 def is_told(name):
@@ -204,7 +204,7 @@ def a_body_that_does_not_come():
                     + deadline(150) + b"\r\n{")
         answer = client.read()
     check(answer.status == 504, answer)
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     check(report["error_code"] == LATE and report["message"] ==
           "The client's deadline passed: the request's body had not come within 150ms "
           "(x-recourse-deadline-ms).", report)
@@ -219,7 +219,7 @@ def a_wait_that_does_not_fit():
     with Client(gateway.port) as client:
         answer = client.ask(chat(mark, "wait", extra=deadline(20000)))
     check(answer.status == 429 and len(plan.seen) == 1, answer)
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     shown = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
     context = json.loads(shown.stdout)["operation"]["report"]["context"]
     check(context["decision"] == "wait_past_deadline" and context["deadline_ms"] == 20000, context)
@@ -232,7 +232,7 @@ def a_route_has_the_time_of_the_table(model):
                                         extra=b"Retry-After: 601\r\n")))
     with Client(gateway.port) as client:
         answer = client.ask(chat(mark, model, extra=b"x-recourse-policy: patient\r\n"))
-    report = json.loads(answer.body)["recourse"]
+    report = report_of(json.loads(answer.body))
     shown = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
     context = json.loads(shown.stdout)["operation"]["report"]["context"]
     check(context["deadline"] == "deadline_ms" and context["deadline_ms"] == 600000, context)
