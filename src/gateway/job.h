@@ -401,7 +401,8 @@ void rc_gate_try_set_place(const rc_gate_try *try, rc_builder *builder);
 
 /* ---- try_fail.c: what went wrong ---- */
 
-/* The try failed. failure: what is known beside what the try knows. */
+/* The try failed. failure: what is known beside what the try knows; views. It is classified before
+ * the try is stopped. */
 void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure);
 /* It failed in a way that has no more to it than its code. */
 void rc_gate_try_fail_code(rc_gate_try *try, rc_code code, rc_str message);

@@ -142,6 +142,8 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
         rc_report_free(report);
         report = report_try(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREADABLE));
     }
+    /* The report has copies of all that the failure views: only now may its bytes go. */
+    rc_gate_try_stop(try);
     end_failed(try, report);
 }
 

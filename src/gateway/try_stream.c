@@ -51,7 +51,6 @@ static bool release(rc_gate_try *try)
 static void fail_event(rc_gate_try *try, const rc_stream_seen *seen)
 {
     rc_failure failure = {.event = seen->error, .phase = RC_PHASE_HEADERS};
-    rc_gate_try_stop(try);
     rc_gate_try_fail(try, &failure);
 }
 

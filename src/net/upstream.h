@@ -69,7 +69,8 @@ typedef struct rc_upstream_settings {
  * origins, 55 s, 10 min, 5 s, 250 ms, 100 ms, 256 KiB, 64 KiB; malloc. */
 rc_upstream_settings rc_upstream_settings_default(void);
 
-/* The head of a response. All of it views what lives during on_head alone. */
+/* The head of a response. All of it views what lives during on_head alone, but until its end: also
+ * when on_head cancels the call. */
 typedef struct rc_upstream_head {
     int status;
     bool was_reused;        /* the connection had carried a request before */
@@ -80,7 +81,8 @@ typedef struct rc_upstream_head {
 typedef struct rc_upstream_handler {
     /* 1xx are not told. */
     void (*on_head)(void *ctx, const rc_upstream_head *head);
-    /* A piece of the body, without its framing; a view during the call alone. */
+    /* A piece of the body, without its framing; a view until on_body returns, also when on_body
+     * cancels the call. */
     void (*on_body)(void *ctx, rc_str piece);
     /* The response is whole. is_kept: the connection goes back to the pool. */
     void (*on_end)(void *ctx, bool is_kept);
@@ -195,7 +197,7 @@ struct rc_upstream_call {
     uint64_t received; /* bytes of the response */
     uint64_t body_bytes;
     size_t waited_bytes; /* in the write queue when the timer last looked */
-    char *head;          /* of a response whose head came in pieces */
+    char *head;          /* the first bytes of a response, until its head is whole */
     size_t head_len;
     size_t head_capacity;
     rc_http1 reader;

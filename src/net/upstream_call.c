@@ -200,9 +200,16 @@ static bool join_head(rc_upstream_call *call, rc_str *bytes)
     return true;
 }
 
+/* The memory of a head that came in pieces, with the first bytes of the body behind it. */
+typedef struct joined_bytes {
+    char *bytes;
+    size_t capacity;
+} joined_bytes;
+
 /* Reads the head, past interim ones. False: it is not there yet, or the call is over. True: on_head
- * was told and *bytes is what follows. */
-static bool read_head(rc_upstream_call *call, rc_str *bytes)
+ * was told and *bytes is what follows. *ret_joined: gives what *bytes views, if the head is whole;
+ * a callback may end the call, and its views must outlive that. */
+static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_joined)
 {
     const rc_link *link = call->link;
     rc_http1 *reader = &call->reader;
@@ -236,6 +243,9 @@ static bool read_head(rc_upstream_call *call, rc_str *bytes)
     };
     *bytes = rc_str_make(bytes->ptr + reader->head_bytes, bytes->len - reader->head_bytes);
     call->state = RC_CALL_BODY;
+    *ret_joined = (joined_bytes){call->head, call->head_capacity};
+    call->head = NULL;
+    call->head_capacity = call->head_len = 0;
     call->handler->on_head(call->ctx, &head);
     return link->call == call;
 }
@@ -264,14 +274,18 @@ static bool read_body(rc_upstream_call *call, rc_str *bytes)
 
 void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes)
 {
+    const rc_upstream *upstream = call->upstream;
+    joined_bytes joined = {NULL, 0};
     call->received += bytes.len;
     if (call->state == RC_CALL_WHOLE)
         call->state = RC_CALL_DIRTY;
     if (call->state == RC_CALL_DIRTY)
         return;
-    bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes);
+    bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes, &joined);
     while (goes_on)
         goes_on = read_body(call, &bytes);
+    /* The call may be over, and its storage the owner's. */
+    rc_upstream_put(upstream, joined.bytes, joined.capacity);
 }
 
 void rc_upstream_on_settled(rc_upstream_call *call)
@@ -282,8 +296,6 @@ void rc_upstream_on_settled(rc_upstream_call *call)
     }
     if (call->state != RC_CALL_BODY)
         return;
-    rc_upstream_put(call->upstream, call->head, call->head_capacity);
-    call->head = NULL;
     /* A head is no byte of the body: the time for the first one goes on. */
     if (!rc_upstream_is_awaited(call))
         rc_upstream_set_deadline(call);

@@ -51,6 +51,7 @@ static inline void fail_alloc_put(void *ctx, void *ptr, size_t size)
         a->is_broken = true;
     a->live--;
     a->live_bytes -= asked;
+    explicit_bzero(block, asked + FAIL_ALLOC_HEAD); /* nor on what was given back */
     free(block);
 }
 

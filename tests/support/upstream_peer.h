@@ -228,6 +228,7 @@ typedef struct probe {
     int heads;
     int status;
     bool was_reused;
+    char type[64]; /* the head's content-type */
     size_t body_len;
     char body[1024];
     int pieces;
@@ -271,16 +272,22 @@ static inline bool world_close(world *w)
 static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 {
     probe *p = ctx;
+    /* First, so that what is read of the head is read after the call's end. */
+    if (p->cancels_in_head)
+        rc_upstream_cancel(&p->call);
     p->heads++;
     p->status = head->status;
     p->was_reused = head->was_reused;
-    if (p->cancels_in_head)
-        rc_upstream_cancel(&p->call);
+    const rc_str type = rc_http1_find(head->reader, head->bytes, RC_STR("content-type"));
+    snprintf(p->type, sizeof(p->type), "%.*s", (int)type.len, type.ptr);
 }
 
 static inline void probe_on_body(void *ctx, rc_str piece)
 {
     probe *p = ctx;
+    /* First, as in the head. */
+    if (p->cancels_in_body)
+        rc_upstream_cancel(&p->call);
     size_t room = sizeof(p->body) - 1 - (p->body_len < sizeof(p->body) ? p->body_len : 0);
     if (p->body_len + piece.len < sizeof(p->body) && piece.len <= room)
         memcpy(p->body + p->body_len, piece.ptr, piece.len);
@@ -288,8 +295,6 @@ static inline void probe_on_body(void *ctx, rc_str piece)
     p->pieces++;
     if (p->pauses_in_body)
         rc_upstream_pause(&p->call);
-    if (p->cancels_in_body)
-        rc_upstream_cancel(&p->call);
 }
 
 static inline void probe_on_end(void *ctx, bool is_kept)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "support/fail_alloc.h"
 #include "support/upstream_plain.h"
 
 typedef struct answer_case {
@@ -107,6 +108,44 @@ static void pieces_of_any_size_give_the_same(void **state)
         assert_int_equal(p.was_reused, i > 0);
     }
     finish();
+}
+
+/* The first piece of the response, until the client has read it; then the rest. */
+static void say_in_two(peer_conn *conn)
+{
+    const char *response = conn->of->ctx;
+    if (!peer_read_request(conn) || !peer_write(conn, response, conn->of->number))
+        return;
+    peer_wait(conn->of);
+    peer_say(conn, response + conn->of->number);
+    peer_drain(conn);
+}
+
+/* A head in two reads, and the body with the second. */
+static void views_outlive_a_call_that_is_cancelled_inside(void **state)
+{
+    (void)state;
+    for (int in_body = 0; in_body < 2; in_body++) {
+        fail_alloc memory = {0};
+        probe p = {.cancels_in_head = !in_body, .cancels_in_body = in_body};
+        client.settings = rc_upstream_settings_default();
+        client.settings.alloc = fail_alloc_of(&memory);
+        begin(say_in_two, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+                          "content-length: 25\r\n\r\ndata: {\"error\":\"quota\"}\n\n");
+        server.number = 30;
+        assert_int_equal(probe_start(&p, &client, &origin), RC_UPSTREAM_NONE);
+        while (p.call.received < server.number)
+            uv_run(&client.loop, UV_RUN_ONCE);
+        atomic_store(&server.go, true);
+        while (rc_upstream_is_live(&p.call))
+            uv_run(&client.loop, UV_RUN_ONCE);
+        assert_int_equal(p.ends + p.failures, 0);
+        assert_string_equal(p.type, "text/event-stream");
+        assert_string_equal(p.body, in_body ? "data: {\"error\":\"quota\"}\n\n" : "");
+        finish();
+        assert_int_equal(memory.live, 0);
+        assert_false(memory.is_broken);
+    }
 }
 
 typedef struct fault_case {
@@ -455,6 +494,7 @@ int main(void)
         cmocka_unit_test(answers_are_read),
         cmocka_unit_test(a_body_may_end_with_the_connection),
         cmocka_unit_test(pieces_of_any_size_give_the_same),
+        cmocka_unit_test(views_outlive_a_call_that_is_cancelled_inside),
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(endless_heads_are_cut),
         cmocka_unit_test(large_bodies_are_sent_from_views),
