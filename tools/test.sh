@@ -1,7 +1,9 @@
 #!/bin/bash
 # test.sh [PART...]: builds every flavour and runs every test; the parts are release, asan and lint.
 # Progress is one line a step, the output of what failed is shown, the rest is in
-# $RECOURSE_BUILD/logs. The last line is the tally: "N passed, N failed".
+# $RECOURSE_BUILD/logs. A failed test runs once more, alone, after everything else has ended: when it
+# passes then, it counts as passed and is listed as flaky. More than three flaky tests fail the run.
+# The last line is the tally: "N passed, N failed".
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
@@ -45,11 +47,11 @@ sum() { # COLUMN FILE
     awk -v column="$1" '{ n += $column } END { print n + 0 }' "$2"
 }
 
-# step NAME COMMAND...: one check, counted once.
+# step NAME COMMAND...: one check, counted once. A build or a linter takes as long as the machine needs.
 step() {
     local name=$1 start=$SECONDS output
     shift
-    if output=$(tools/tally.sh "$name" "$@"); then
+    if output=$(RECOURSE_TEST_SECONDS=0 tools/tally.sh "$name" "$@"); then
         echo "$name: ok ($((SECONDS - start)) s)"
         return
     fi
@@ -58,10 +60,20 @@ step() {
     return 1
 }
 
+# count_killed TALLY <NAMES: counts each failed test that ended before tally.sh had counted it.
+count_killed() {
+    local name
+    while read -r name; do
+        awk -v name="$name" '$2 > 0 && $5 == name { found = 1 } END { exit !found }' "$1" ||
+            echo "0 1 0 0 $name" >>"$1"
+    done
+}
+
 # suite PRESET [BUILD-ARGUMENT...] [-- CTEST-ARGUMENT...]: builds a flavour and runs its tests. Many
 # of them wait for something most of the time: there are five at once for two cores.
 suite() {
     local preset=$1 start=$SECONDS status tally=$root/logs/tally-$1 build=()
+    local failures=$root/$1/Testing/Temporary/LastTestsFailed.log
     shift
     while [ $# -gt 0 ] && [ "$1" != -- ]; do
         build+=("$1")
@@ -71,17 +83,44 @@ suite() {
     step "build-$preset" tools/build.sh "$preset" "${build[@]}" || return
     mkdir -p "$root/logs/$preset"
     : >"$tally"
+    rm -f "$failures"
     RECOURSE_TALLY=$tally RECOURSE_LOGS=$root/logs/$preset \
         ctest --test-dir "$root/$preset" "$@" -j $(((5 * jobs + 1) / 2)) \
         --no-tests=error --output-on-failure >"$root/logs/ctest-$preset.log" 2>&1
     status=$?
-    # Should ctest fail for a reason of its own, that counts too.
-    if [ "$status" -ne 0 ] && [ "$(sum 2 "$tally")" -eq 0 ]; then
-        echo "0 1 0 ctest" >>"$tally"
+    if [ -s "$failures" ]; then
+        sed 's/^[0-9]*://' "$failures" >"$root/logs/failed-$preset"
+        count_killed "$tally" <"$root/logs/failed-$preset"
+    elif [ "$status" -ne 0 ] && [ "$(sum 2 "$tally")" -eq 0 ]; then
+        echo "0 1 0 0 ctest" >>"$tally" # ctest itself failed
     fi
     sed "s|[^ ]*$|$preset/&|" "$tally" >>"$RECOURSE_TALLY"
     [ "$status" -eq 0 ] || grep -vE '^ *(Start +[0-9]|[0-9]+/[0-9]+ .* Passed )' "$root/logs/ctest-$preset.log"
     echo "$preset: $(sum 1 "$tally") passed, $(sum 2 "$tally") failed ($((SECONDS - start)) s)"
+}
+
+# again PRESET: runs the failed tests of a suite once more, one at a time. The result of the second run
+# replaces that of the first in the tally.
+again() {
+    local preset=$1 name verdict start tally=$root/logs/tally-again
+    mkdir -p "$root/logs/$preset-again"
+    while read -r name; do
+        start=$SECONDS
+        verdict=flaky
+        : >"$tally"
+        RECOURSE_TALLY=$tally RECOURSE_LOGS=$root/logs/$preset-again \
+            ctest --test-dir "$root/$preset" -R "^$name\$" --no-tests=error --output-on-failure \
+            >>"$root/logs/ctest-$preset-again.log" 2>&1 </dev/null || verdict=failed
+        if [ $verdict = flaky ]; then
+            echo "$preset/$name" >>"$root/logs/flaky"
+        else
+            count_killed "$tally" <<<"$name"
+        fi
+        awk -v name="$preset/$name" '$5 != name' "$RECOURSE_TALLY" >"$RECOURSE_TALLY.new"
+        sed "s|[^ ]*$|$preset/&|" "$tally" >>"$RECOURSE_TALLY.new"
+        mv "$RECOURSE_TALLY.new" "$RECOURSE_TALLY"
+        echo "$preset/$name: $verdict when run alone ($((SECONDS - start)) s)"
+    done <"$root/logs/failed-$preset"
 }
 
 lint() {
@@ -104,10 +143,27 @@ if [[ $parts == *" asan "* ]]; then # clang
 fi
 wait
 
+# With more failures than this the cause is not chance, and a second run of each would take long.
+failures=$(cat "$root"/logs/failed-* 2>/dev/null | wc -l)
+if [ "$failures" -gt 20 ]; then
+    echo "$failures tests failed: too many to run each once more"
+else
+    for list in "$root"/logs/failed-*; do
+        [ ! -e "$list" ] || again "${list##*/failed-}"
+    done
+fi
+: >>"$root/logs/flaky"
+if [ "$(wc -l <"$root/logs/flaky")" -gt 3 ]; then
+    echo "0 1 0 0 more-than-three-flaky-tests" >>"$RECOURSE_TALLY"
+fi
+
+echo "the longest parts:"
+sort -k 4,4nr -k 5 "$RECOURSE_TALLY" | head -n 10 | awk '{ printf "%6d s  %s\n", $4, $5 }'
 passed=$(sum 1 "$RECOURSE_TALLY")
 failed=$(sum 2 "$RECOURSE_TALLY")
 skipped=$(sum 3 "$RECOURSE_TALLY")
-awk '$2 > 0 { print "failed: " $4 }' "$RECOURSE_TALLY"
+awk '$2 > 0 { print "failed: " $5 }' "$RECOURSE_TALLY"
+sed 's/^/flaky: /' "$root/logs/flaky"
 [ "$skipped" -eq 0 ] || echo "skipped: $skipped"
 echo "took $SECONDS s"
 echo "$passed passed, $failed failed"

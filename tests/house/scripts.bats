@@ -90,7 +90,7 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
 @test "tally: counts each test, and passes when all did" {
     stub program 'echo 1..3; echo ok 1 - a; echo "ok 2 b # skip why"; echo ok 3'
     RECOURSE_TALLY=$BATS_TEST_TMPDIR/tally run -0 tools/tally.sh name "$bin/program"
-    [ "$(cat "$BATS_TEST_TMPDIR/tally")" = "2 0 1 name" ]
+    grep -qxE "2 0 1 [0-9]+ name" "$BATS_TEST_TMPDIR/tally"
 }
 
 @test "tally: fails on a failed test, a lost test, a crash after success, no test at all" {
@@ -106,6 +106,120 @@ deps() { PATH=$bin tools/deps.sh "$@"; }
 
 @test "tally: a program that never ends is ended" {
     RECOURSE_TEST_SECONDS=0.2 run -1 tools/tally.sh endless sleep 60
+}
+
+@test "tally: without a time limit a program takes as long as it needs" {
+    RECOURSE_TEST_SECONDS=0 run -0 tools/tally.sh slow sleep 1
+}
+
+# A tree with the scripts and made-up tests, which ctest runs; nothing is built. The build of a flavour
+# leaves a test for each line "FLAVOUR NAME PROGRAM" of the file tests.
+tree() {
+    tree=$BATS_TEST_TMPDIR/tree
+    mkdir -p "$tree/tools"
+    cp tools/test.sh tools/tally.sh "$tree/tools/"
+    bin=$tree/tools stub build.sh "mkdir -p \"\$RECOURSE_BUILD/\$1\"
+        while read -r flavour name program; do
+            [ \"\$flavour\" != \"\$1\" ] ||
+                printf 'add_test(%s %s %s %s)\nset_tests_properties(%s PROPERTIES LABELS threads)\n' \
+                    \$name $tree/tools/tally.sh \$name $tree/\$program \$name
+        done <$tree/tests >\"\$RECOURSE_BUILD/\$1/CTestTestfile.cmake\""
+    bin=$tree/tools stub lint.sh ''
+    bin=$tree stub passing 'echo 1..2; echo ok 1; echo ok 2'
+    bin=$tree stub failing 'echo 1..2; echo ok 1; echo not ok 2; echo sign of the cause; exit 1'
+    # It fails the first time.
+    for number in 1 2 3 4; do
+        bin=$tree stub flaky$number "echo 1..2; echo ok 1
+            [ -e $tree/was-run-$number ] && echo ok 2 && exit
+            touch $tree/was-run-$number; echo not ok 2; exit 1"
+    done
+}
+
+tests() { # FLAVOUR NAME PROGRAM..., and runs them with their parts
+    printf '%s %s %s\n' "$@" >"$tree/tests"
+    RECOURSE_BUILD=$tree/build "$tree/tools/test.sh" release asan
+}
+
+@test "test: a failed test that passes alone is flaky, and counts once" {
+    tree
+    run -0 tests release unit/a passing release wire/b flaky1 asan unit/a passing
+    [ "${lines[-1]}" = "8 passed, 0 failed" ]
+    [[ $output == *"not ok 2"*"release/wire/b: flaky when run alone"*$'\n'"flaky: release/wire/b"$'\n'* ]]
+    [[ $output != *$'\n'failed:* ]]
+}
+
+@test "test: a test that fails twice has failed" {
+    tree
+    run -1 tests release unit/a passing release unit/b failing release wire/c flaky1 asan unit/a passing
+    [ "${lines[-1]}" = "9 passed, 1 failed" ]
+    [[ $output == *"sign of the cause"*"failed: release/unit/b"$'\n'"flaky: release/wire/c"$'\n'* ]]
+}
+
+@test "test: three flaky tests are a success, four are a failure" {
+    tree
+    run -0 tests release a flaky1 release b flaky2 asan c flaky3
+    [ "${lines[-1]}" = "8 passed, 0 failed" ]
+    rm "$tree"/was-run-*
+    run -1 tests release a flaky1 release b flaky2 asan c flaky3 asan d flaky4
+    [ "$(grep -c '^flaky: ' <<<"$output")" -eq 4 ]
+    [ "${lines[-1]}" = "10 passed, 1 failed" ]
+}
+
+@test "test: a failed test is run again when nothing else runs" {
+    tree
+    # Both outlast the first run of the flaky test.
+    wait="for _ in \$(seq 600); do [ -e $tree/was-run ] && break; sleep 0.1; done"
+    bin=$tree stub beside "echo 1..1; $wait; : >$tree/running; sleep 1; rm $tree/running; echo ok 1"
+    bin=$tree/tools stub lint.sh "$wait; : >$tree/linting; sleep 2; rm $tree/linting"
+    bin=$tree stub flaky1 "echo 1..1
+        [ -e $tree/was-run ] || { echo not ok 1; touch $tree/was-run; exit 1; }
+        [ ! -e $tree/running ] && [ ! -e $tree/linting ] && echo ok 1"
+    printf '%s\n' 'release a flaky1' 'release b beside' 'asan c passing' 'tsan d passing' >"$tree/tests"
+    JOBS=2 RECOURSE_BUILD=$tree/build run -0 "$tree/tools/test.sh"
+    [[ $output == *"flaky: release/a"* ]]
+}
+
+@test "test: builds and linters have no time limit" {
+    tree
+    bin=$tree/tools stub lint.sh "[ \$RECOURSE_TEST_SECONDS = 0 ]"
+    echo 'tsan a passing' >"$tree/tests"
+    RECOURSE_TEST_SECONDS=60 RECOURSE_BUILD=$tree/build run -0 "$tree/tools/test.sh" lint
+}
+
+@test "test: many failures are not run again" {
+    tree
+    for number in $(seq 21); do
+        echo "release t$number failing"
+    done >"$tree/tests"
+    echo "asan a passing" >>"$tree/tests"
+    RECOURSE_BUILD=$tree/build run -1 "$tree/tools/test.sh" release asan
+    [[ $output == *"21 tests failed"* && $output != *"when run alone"* ]]
+    [ "${lines[-1]}" = "25 passed, 21 failed" ]
+}
+
+@test "test: a program that is not there, a killed test and a flavour without tests have failed" {
+    tree
+    run -1 tests release a missing asan b passing
+    [[ $output == *"failed: release/a"* ]]
+    bin=$tree stub killed 'kill -9 $(cut -d " " -f 4 /proc/$PPID/stat)'
+    run -1 tests release a killed asan b passing
+    [[ $output == *"failed: release/a"* && ${lines[-1]} = "4 passed, 1 failed" ]]
+    run -1 tests release a passing
+    [[ $output == *"failed: asan/ctest"* ]]
+}
+
+@test "test: the ten longest parts are shown, the longest first" {
+    tree
+    bin=$tree stub slow 'sleep 1; echo 1..1; echo ok 1'
+    for name in a b c d e f g h i; do
+        echo "release $name passing"
+    done >"$tree/tests"
+    echo "asan slow slow" >>"$tree/tests"
+    RECOURSE_BUILD=$tree/build run -0 "$tree/tools/test.sh" release asan
+    parts=$(sed -n '/^the longest parts:/,/^took/p' <<<"$output" | grep -E '^ +[0-9]+ s  ')
+    [ "$(wc -l <<<"$parts")" -eq 10 ]
+    [[ $parts == *" s  asan/slow"* ]]
+    sort -c -k 1,1nr -s <<<"$parts"
 }
 
 # The tests of the SDKs on a machine of its own, with nothing installed yet.
