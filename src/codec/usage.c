@@ -24,12 +24,6 @@ static const member_row MEMBERS[] = {
 #include "../../spec/usage.def"
 };
 
-typedef enum place_what {
-    PLACE_USAGE,
-    PLACE_INSIDE,
-    PLACE_NUMBERS
-} place_what;
-
 /* The members of an answer that are looked at: the places of the table, and what an answer may be a
  * list of. */
 #define PLACE_COUNT (sizeof PLACES)
@@ -38,7 +32,7 @@ typedef enum place_what {
 #define TOP_MAX (TOP_COUNT + RC_USAGE_MORE_MAX)
 
 static const uint8_t PLACES[] = {
-#define RC_USAGE_PLACE(name, WHAT) PLACE_##WHAT,
+#define RC_USAGE_PLACE(name, WHAT) RC_USAGE_PLACE_##WHAT,
 #include "../../spec/usage.def"
 };
 
@@ -53,6 +47,14 @@ static const uint8_t TOP_MARKS[RC_JSON_MARKS_LEN(TOP_MAX)] = {
 #include "../../spec/usage.def"
     RC_JSON_MARK("data"),
 };
+
+rc_usage_place rc_usage_place_of(rc_str name)
+{
+    for (size_t i = 0; i < PLACE_COUNT; i++)
+        if (rc_str_eq(TOP_KEYS[i], name))
+            return (rc_usage_place)PLACES[i];
+    return RC_USAGE_PLACE_NONE;
+}
 
 void rc_usage_init(rc_usage *usage)
 {
@@ -331,12 +333,13 @@ static bool read_inside(rc_usage *usage, rc_str text);
 static bool read_place(rc_usage *usage, const top *t, unsigned at, bool is_top)
 {
     const rc_str value = text_at(t, at);
-    switch ((place_what)PLACES[at]) {
-    case PLACE_USAGE:
+    switch ((rc_usage_place)PLACES[at]) {
+    case RC_USAGE_PLACE_USAGE:
         return rc_usage_read_object(usage, value);
-    case PLACE_INSIDE:
+    case RC_USAGE_PLACE_INSIDE:
         return is_top && read_inside(usage, value);
-    case PLACE_NUMBERS:
+    case RC_USAGE_PLACE_NUMBERS:
+    case RC_USAGE_PLACE_NONE:
         break;
     }
     return t->values[at].first.type == RC_JSON_NUMBER &&
@@ -362,9 +365,7 @@ static bool read_inside(rc_usage *usage, rc_str text)
     return read_places(usage, &t, false);
 }
 
-/* Was nothing said of the output, in a count of tokens? A sound is paid for by its length; and a
- * total that is the input alone says that there is none, but not beside something senseless. */
-static bool is_output_missing(const rc_usage *usage)
+bool rc_usage_lacks_output(const rc_usage *usage)
 {
     if (usage->numbers[RC_USAGE_OUTPUT] >= 0 || usage->numbers[RC_USAGE_SECONDS] >= 0 ||
         !rc_usage_has_tokens(usage))
@@ -380,7 +381,7 @@ static bool read_top(rc_usage *usage, const top *t)
     if (is_read)
         usage->is_final = true;
     if (!is_read ||
-        (is_output_missing(usage) && !(has_data(t) && is_embedding(text_at(t, AT_DATA)))))
+        (rc_usage_lacks_output(usage) && !(has_data(t) && is_embedding(text_at(t, AT_DATA)))))
         usage->weight += rc_weight_json(t->text, 0);
     return is_read;
 }
@@ -424,7 +425,7 @@ bool rc_usage_read_tail(rc_usage *usage, rc_str tail)
     bool is_read = false;
     for (size_t i = 0; i < PLACE_COUNT; i++) {
         rc_str key = TOP_KEYS[i];
-        if (PLACES[i] != PLACE_USAGE)
+        if (PLACES[i] != RC_USAGE_PLACE_USAGE)
             continue;
         for (size_t at = 0; (at = rc_str_find(tail, key, at)) != RC_STR_NPOS; at += key.len)
             if (is_key_at(tail, at, key))
@@ -488,30 +489,4 @@ rc_usage_count rc_usage_said(const rc_usage *usage)
     count.written_1h = at_most(count.written_1h, count.written);
     count.reasoning = at_most(count.reasoning, count.output);
     return count;
-}
-
-/* --- the end of an answer that passes by --- */
-
-void rc_usage_tail_init(rc_usage_tail *tail)
-{
-    tail->len = 0;
-}
-
-void rc_usage_tail_push(rc_usage_tail *tail, rc_str piece)
-{
-    if (piece.len == 0)
-        return;
-    if (piece.len > RC_USAGE_TAIL_BYTES)
-        piece = rc_str_slice(piece, piece.len - RC_USAGE_TAIL_BYTES, piece.len);
-    if (tail->len + piece.len > sizeof(tail->bytes)) {
-        memmove(tail->bytes, tail->bytes + tail->len - RC_USAGE_TAIL_BYTES, RC_USAGE_TAIL_BYTES);
-        tail->len = RC_USAGE_TAIL_BYTES;
-    }
-    memcpy(tail->bytes + tail->len, piece.ptr, piece.len);
-    tail->len += piece.len;
-}
-
-rc_str rc_usage_tail_get(const rc_usage_tail *tail)
-{
-    return rc_str_make(tail->bytes, tail->len);
 }

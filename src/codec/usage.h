@@ -2,7 +2,7 @@
  * rest can be estimated.
  *
  *   a whole answer           ──► read() ──────┐
- *   the end of a large one   ──► read_tail() ─┼──► rc_usage ──► said()              as counted
+ *   one that is passed on    ──► usage_scan.h ┼──► rc_usage ──► said()              as counted
  *   a stream: rc_stream_watch.usage, by step()┘       └───────► rc_usage_charge()   what to pay for
  *
  * For one try of a gateway:
@@ -93,9 +93,8 @@ bool rc_usage_read(rc_usage *usage, rc_str body);
 #define RC_USAGE_MORE_MAX 2
 rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *more, size_t count);
 
-/* The last bytes of an answer, or of an event, that was too large to be kept. Keep
- * RC_USAGE_TAIL_BYTES: counts stand at the end. True: there was one. tail: borrows. */
-#define RC_USAGE_TAIL_BYTES 2048
+/* The last bytes of an event that was too large to be kept: counts stand at the end. True: there
+ * was one. tail: borrows. */
 bool rc_usage_read_tail(rc_usage *usage, rc_str tail);
 
 /* A usage object, and a number by its name: for readers that have found them. False: nothing in it
@@ -109,20 +108,22 @@ void rc_usage_add(rc_usage *usage, const rc_usage *part);
 /* Were tokens counted? */
 bool rc_usage_has_tokens(const rc_usage *usage);
 
+/* Was nothing said of the output, in a count of tokens? A sound is paid for by its length; and a
+ * total that is the input alone says that there is none, but not beside something senseless. */
+bool rc_usage_lacks_output(const rc_usage *usage);
+
+/* What a member at the top of a response is, by its name: RC_USAGE_PLACE of spec/usage.def. */
+typedef enum rc_usage_place {
+    RC_USAGE_PLACE_USAGE,
+    RC_USAGE_PLACE_INSIDE,
+    RC_USAGE_PLACE_NUMBERS,
+    RC_USAGE_PLACE_NONE
+} rc_usage_place;
+
+rc_usage_place rc_usage_place_of(rc_str name);
+
 /* What was said so far, the parts put together: cached and written never exceed the input, nor
  * reasoning the output. usage: borrows. */
 rc_usage_count rc_usage_said(const rc_usage *usage);
-
-/* rc_usage_tail: keeps the last bytes of an answer that passes by. The caller's storage. */
-typedef struct rc_usage_tail {
-    size_t len;
-    char bytes[2 * RC_USAGE_TAIL_BYTES];
-} rc_usage_tail;
-
-void rc_usage_tail_init(rc_usage_tail *tail);
-/* piece: copies. */
-void rc_usage_tail_push(rc_usage_tail *tail, rc_str piece);
-/* At least the last RC_USAGE_TAIL_BYTES, if there were so many. Views tail. */
-rc_str rc_usage_tail_get(const rc_usage_tail *tail);
 
 #endif

@@ -125,6 +125,12 @@ static uint64_t weigh_value(rc_str key, rc_str text, unsigned what)
     return rc_weight_text(text);
 }
 
+bool rc_weight_is_text(rc_str key)
+{
+    return !rc_str_eq(key, RC_STR("role")) && !is_among(SILENT, COUNT(SILENT), key) &&
+           !is_among(MEDIA, COUNT(MEDIA), key);
+}
+
 static bool is_colon_next(rc_str text, size_t at)
 {
     while (at < text.len && rc_ascii_is_space(text.ptr[at]))

@@ -11,6 +11,7 @@
 #ifndef RC_CODEC_USAGE_WEIGHT_H
 #define RC_CODEC_USAGE_WEIGHT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <recourse/str.h>
@@ -31,6 +32,9 @@ uint64_t rc_weight_text(rc_str text);
 /* Of all strings of a JSON value but those that are no text: ids, types, data, addresses. Damaged
  * JSON is weighed as far as its quotes tell. json: borrows. */
 uint64_t rc_weight_json(rc_str json, unsigned what);
+
+/* Is a string that is the value of such a member text? Not ids, types, data, addresses. */
+bool rc_weight_is_text(rc_str key);
 
 /* Rounded up. */
 static inline uint64_t rc_weight_tokens(uint64_t weight)

@@ -20,6 +20,7 @@
 #include "codec/stream.h"
 #include "codec/stream_array.h"
 #include "codec/usage_charge.h"
+#include "codec/usage_scan.h"
 #include "gateway/gate_private.h"
 #include "gateway/request_upstream.h"
 #include "http/coding.h"
@@ -144,6 +145,7 @@ struct rc_gate_try {
     bool is_started;       /* the demo was asked */
     bool is_inside;        /* what was passed on last is not the end of its event */
     bool is_watched;       /* watch knows something of it */
+    bool is_scanned;       /* reading.scan counts what is passed on */
     bool is_called_events; /* by the answer's head */
     rc_try_asked asked;
     rc_shape shape;         /* of what came for a stream */
@@ -162,11 +164,12 @@ struct rc_gate_try {
     union {
         rc_sse sse;
         rc_stream_array array;
+        rc_usage_scan scan; /* of RELAY; its room is room */
     } reading;
     rc_buf wire; /* the request's head, with a key in it */
     rc_buf head; /* of the provider's answer */
     rc_buf held; /* of it: what was not passed on yet */
-    rc_buf room; /* of an event that came in pieces */
+    rc_buf room; /* of an event, or a usage object, that came in pieces */
     rc_upstream_call upstream;
 };
 

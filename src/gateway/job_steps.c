@@ -61,11 +61,19 @@ bool rc_gate_try_was_sent(const rc_gate_try *try)
     return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
 }
 
+/* Behind /p/ the path tells what is asked. */
+static bool is_count(const rc_gate_request *request)
+{
+    return rc_str_ends_with(request->rest, RC_STR("/messages/count_tokens")) ||
+           rc_str_ends_with(request->rest, RC_STR(":countTokens"));
+}
+
 /* Tokens that are counted and things that are looked up cost nothing. */
 bool rc_gate_request_is_free(const rc_gate_request *request)
 {
     const rc_gate_endpoint_id id = request->endpoint->id;
     return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
+           (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
            rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
 }
 
@@ -203,6 +211,8 @@ static void put_before_quotas(rc_gate_job *job)
 
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
 {
+    if (try->is_scanned)
+        rc_usage_scan_end(&try->reading.scan, &try->usage);
     rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);
     if (step == NULL) {
         rc_job_step more = {.report = report};

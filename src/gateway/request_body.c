@@ -223,14 +223,39 @@ static rc_gate_fault read_form(rc_gate_request *request)
     return rc_gate_fault_none();
 }
 
-/* Whatever it is: what can be read of it is read, and nothing else is asked of it. */
+/* Gemini's own paths name the model, which the body need not: ".../models/NAME:verb". */
+static bool read_native_path(rc_gate_request *request)
+{
+    const rc_str mark = RC_STR("/models/");
+    rc_buf room;
+    size_t at = rc_str_find(request->rest, mark, 0);
+    if (at == RC_STR_NPOS || !rc_str_eq(rc_http1_method(request->reader), RC_STR("POST")))
+        return false;
+    const rc_str rest = rc_str_slice(request->rest, at + mark.len, request->rest.len);
+    const size_t colon = rc_str_find_byte(rest, ':', 0);
+    if (colon == RC_STR_NPOS || rc_str_find_byte(rest, '/', 0) != RC_STR_NPOS)
+        return false;
+    rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
+    if (!rc_gate_percent_decode(rc_str_slice(rest, 0, colon), &room) ||
+        rc_buf_status(&room) != RC_OK || !rc_gate_model_is_valid(rc_buf_get(&room)))
+        return false;
+    rc_gate_request_set_model(request, rc_buf_get(&room));
+    return true;
+}
+
+/* Behind /p/ everything is passed on. What can be read is read: prices and budgets need the model.
+ */
 static void read_any(rc_gate_request *request)
 {
-    if (request->is_coded || request->boundary.len > 0 ||
-        read_json(request).kind == RC_GATE_FAULT_NONE)
-        return;
-    rc_gate_request_set_model(request, rc_str_make(NULL, 0));
+    rc_gate_fault fault = rc_gate_fault_none();
+    if (request->boundary.len > 0 && !request->is_coded)
+        fault = read_form(request);
+    else if (!request->is_coded)
+        fault = read_json(request);
     request->is_model_there = false;
+    if (fault.kind != RC_GATE_FAULT_NONE)
+        rc_gate_request_set_model(request, rc_str_make(NULL, 0));
+    (void)read_native_path(request);
 }
 
 rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)

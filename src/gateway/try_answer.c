@@ -129,8 +129,26 @@ static bool is_length_known(const rc_gate_try *try)
     return try->reader->framing == RC_HTTP1_LENGTH && !try->is_coded;
 }
 
-/* Begins with the length that the provider said, if it said one. False: the job is over. */
-static bool relay(rc_gate_try *try)
+/* What is passed on unread is read for its usage as it passes. */
+static void begin_scan(rc_gate_try *try)
+{
+    try->is_scanned = !rc_gate_request_is_free(&try->job->request);
+    if (!try->is_scanned)
+        return;
+    rc_usage_scan_init(&try->reading.scan, &try->room);
+    rc_usage_scan_push(&try->reading.scan, &try->usage, rc_buf_get(&try->held));
+}
+
+/* The last byte of a body whose length was said ends the response: it waits for the record. piece:
+ * the latest of what has come. */
+static bool has_last_byte(const rc_gate_try *try, rc_str piece)
+{
+    return piece.len > 0 && is_length_known(try) && try->bytes == try->reader->length;
+}
+
+/* Begins with the length that the provider said, if it said one. is_whole: all that has come is
+ * held. False: the job is over. */
+static bool relay(rc_gate_try *try, bool is_whole)
 {
     const rc_http1 *reader = try->reader;
     const bool has_length = is_length_known(try);
@@ -142,17 +160,23 @@ static bool relay(rc_gate_try *try)
     try->mode = RC_MODE_RELAY;
     if (!rc_gate_try_commit(try, framing, length))
         return false;
-    rc_gate_try_write(try, rc_buf_get(&try->held));
+    begin_scan(try);
+    const rc_str held = rc_buf_get(&try->held);
+    const char last = held.len > 0 ? held.ptr[held.len - 1] : '\0';
+    const bool is_last = is_whole && has_last_byte(try, held);
+    rc_gate_try_write(try, rc_str_slice(held, 0, held.len - is_last));
     rc_buf_reset(&try->held);
+    if (is_last)
+        rc_buf_push_byte(&try->held, last);
     rc_gate_try_slim(try);
     return true;
 }
 
-/* The last byte of a body whose length was said ends the answer: it waits for the record. */
 static void relay_piece(rc_gate_try *try, rc_str piece)
 {
-    const rc_http1 *reader = try->reader;
-    if (piece.len > 0 && is_length_known(try) && try->bytes == reader->length) {
+    if (try->is_scanned)
+        rc_usage_scan_push(&try->reading.scan, &try->usage, piece);
+    if (has_last_byte(try, piece)) {
         rc_gate_try_write(try, rc_str_slice(piece, 0, piece.len - 1));
         rc_buf_push_byte(&try->held, piece.ptr[piece.len - 1]);
     } else {
@@ -208,7 +232,7 @@ static void hold(rc_gate_try *try, rc_str piece)
     }
     /* A piece that did not fit is not in it. */
     const bool is_kept = rc_buf_status(&try->held) == RC_OK;
-    if (relay(try) && !is_kept)
+    if (relay(try, is_kept) && !is_kept)
         relay_piece(try, piece);
 }
 
@@ -234,12 +258,22 @@ static rc_try_mode mode_of(const rc_gate_try *try, const rc_upstream_head *head,
                : RC_MODE_RELAY;
 }
 
-/* What nobody here has to read is passed on as it is, whatever it is compressed with. */
-static rc_coding coding_of(const rc_gate_try *try, const rc_upstream_head *head)
+/* Behind /p/, too, a response that may say what it used is read. */
+static bool is_counted(const rc_gate_try *try, rc_str type)
 {
-    if (try->mode == RC_MODE_RELAY || head->reader->framing == RC_HTTP1_NO_BODY)
+    return !rc_gate_request_is_free(&try->job->request) &&
+           (is_events(type) || rc_str_starts_with_nocase(type, RC_STR("application/json")));
+}
+
+/* What nobody here has to read is passed on as it is, whatever it is compressed with. */
+static rc_coding coding_of(const rc_gate_try *try, const rc_upstream_head *head, rc_str type)
+{
+    if (head->reader->framing == RC_HTTP1_NO_BODY)
         return RC_CODING_NONE;
-    return rc_coding_of(head->reader, head->bytes);
+    const rc_coding coding = rc_coding_of(head->reader, head->bytes);
+    if (try->mode == RC_MODE_RELAY && (coding == RC_CODING_OTHER || !is_counted(try, type)))
+        return RC_CODING_NONE;
+    return coding;
 }
 
 static void on_head(void *ctx, const rc_upstream_head *head)
@@ -262,7 +296,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     try->mode = mode_of(try, head, type);
     if (try->mode == RC_MODE_STREAM)
         rc_gate_try_stream_begin(try, try->asked == RC_ASKED_ARRAY);
-    const rc_coding coding = coding_of(try, head);
+    const rc_coding coding = coding_of(try, head, type);
     if (coding != RC_CODING_NONE)
         rc_gate_try_coded_begin(try, coding);
 }
@@ -286,7 +320,7 @@ void rc_gate_try_take(rc_gate_try *try, rc_str piece)
             hold(try, piece);
         return;
     case RC_MODE_RELAY:
-        if (try->job->state == RC_JOB_ANSWERING || relay(try))
+        if (try->job->state == RC_JOB_ANSWERING || relay(try, false))
             relay_piece(try, piece);
         return;
     case RC_MODE_HEAD:
@@ -325,7 +359,7 @@ void rc_gate_try_end(rc_gate_try *try)
     case RC_MODE_RELAY:
         if (is_missing(try))
             fail_body(try);
-        else if (try->job->state == RC_JOB_ANSWERING || relay(try))
+        else if (try->job->state == RC_JOB_ANSWERING || relay(try, true))
             rc_gate_try_deliver(try, RC_THEN_REST);
         return;
     case RC_MODE_HEAD:

@@ -3,10 +3,13 @@
  * parser finds is found. The first byte decides how the try ended. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
+#include "base/str.h"
 #include "codec/usage_charge.h"
+#include "codec/usage_scan.h"
 #include "codec/usage_weight.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -69,6 +72,21 @@ static void check_against_jansson(const rc_usage *usage, rc_str text)
     json_decref(root);
 }
 
+static rc_usage scan_of(rc_str text, size_t step)
+{
+    char memory[1024];
+    rc_buf room;
+    rc_usage usage;
+    rc_usage_scan scan;
+    rc_buf_init_fixed(&room, memory, sizeof memory);
+    rc_usage_init(&usage);
+    rc_usage_scan_init(&scan, &room);
+    for (size_t at = 0; at < text.len; at += step)
+        rc_usage_scan_push(&scan, &usage, rc_str_slice(text, at, at + step));
+    rc_usage_scan_end(&scan, &usage);
+    return usage;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -85,17 +103,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_charge(&body, end, text);
     check_against_jansson(&body, text);
 
-    /* the same bytes as the end of an answer, in pieces */
-    rc_usage_tail tail;
-    rc_usage_tail_init(&tail);
-    for (size_t at = 0, step = 1 + data[0] % 7u; at < text.len; at += step) {
-        size_t left = text.len - at;
-        rc_usage_tail_push(&tail, rc_str_make(text.ptr + at, left < step ? left : step));
-    }
+    /* the same bytes as the end of an event */
     rc_usage end_of_it;
     rc_usage_init(&end_of_it);
-    rc_usage_read_tail(&end_of_it, rc_usage_tail_get(&tail));
+    rc_usage_read_tail(&end_of_it, text);
     check_said(&end_of_it);
     check_charge(&end_of_it, end, text);
+
+    /* the same bytes as a response that is passed on: cut anywhere, it says the same */
+    const rc_usage whole = scan_of(text, text.len);
+    const rc_usage cut = scan_of(text, 1 + data[0] % 7u);
+    check_said(&whole);
+    check_charge(&whole, end, text);
+    check(memcmp(whole.numbers, cut.numbers, sizeof whole.numbers) == 0);
+    check(whole.weight == cut.weight && whole.images == cut.images);
     return 0;
 }

@@ -250,6 +250,10 @@ static const body_case body_cases[] = {
     {"/p/x/v1/files", "no JSON", RC_GATE_FAULT_NONE, "", 0},
     {"/p/x/v1/chat", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m", STREAMING},
     {"/p/x/v1/chat", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_NONE, "", 0},
+    {"/p/x/v1beta/models/gemini-2%2E5:generateContent", "{\"contents\":[]}", RC_GATE_FAULT_NONE,
+     "gemini-2.5", 0},
+    {"/p/x/v1beta/models/g:embedContent", "{\"model\":\"models/h\"}", RC_GATE_FAULT_NONE, "g", 0},
+    {"/p/x/v1beta/models/g/operations:cancel", "{}", RC_GATE_FAULT_NONE, "", 0},
 };
 
 static void bodies_are_read(void **state)

@@ -339,31 +339,6 @@ static void test_tail(void **state)
     }
 }
 
-/* Pieces of every size: the last bytes are there, and no more than twice as many. */
-static void test_tail_is_kept(void **state)
-{
-    (void)state;
-    static char bytes[5 * RC_USAGE_TAIL_BYTES];
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (char)('a' + i % 23);
-    static const size_t sizes[] = {1, 7, 100, 2047, 2048, 2049, 4095, 4096, 4097, sizeof bytes};
-    for (size_t s = 0; s < COUNT(sizes); s++) {
-        rc_usage_tail tail;
-        rc_usage_tail_init(&tail);
-        assert_int_equal(rc_usage_tail_get(&tail).len, 0);
-        rc_usage_tail_push(&tail, rc_str_make(NULL, 0));
-        for (size_t at = 0; at < sizeof bytes; at += sizes[s]) {
-            size_t left = sizeof bytes - at;
-            size_t len = left < sizes[s] ? left : sizes[s];
-            rc_usage_tail_push(&tail, rc_str_make(bytes + at, len));
-            rc_str kept = rc_usage_tail_get(&tail);
-            size_t least = at + len < RC_USAGE_TAIL_BYTES ? at + len : RC_USAGE_TAIL_BYTES;
-            assert_true(kept.len >= least && kept.len <= sizeof tail.bytes);
-            assert_memory_equal(kept.ptr + kept.len - least, bytes + at + len - least, least);
-        }
-    }
-}
-
 /* Without a count the text is weighed; with one it is not. */
 static void test_weight_of_a_body(void **state)
 {
@@ -494,19 +469,12 @@ static void test_more_members(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_form),
-        cmocka_unit_test(test_not_believed),
-        cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_parts_fit),
-        cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_tail),
-        cmocka_unit_test(test_tail_is_kept),
-        cmocka_unit_test(test_weight_of_a_body),
-        cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_more_members),
-        cmocka_unit_test(test_every_member),
-        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_every_form),   cmocka_unit_test(test_not_believed),
+        cmocka_unit_test(test_every_cut),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_fit),    cmocka_unit_test(test_ceilings),
+        cmocka_unit_test(test_tail),         cmocka_unit_test(test_weight_of_a_body),
+        cmocka_unit_test(test_checked),      cmocka_unit_test(test_more_members),
+        cmocka_unit_test(test_every_member), cmocka_unit_test(test_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
