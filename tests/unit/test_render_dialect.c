@@ -150,11 +150,50 @@ static void test_openai_words(void **state)
     (void)state;
     expect_openai(RC_CODE_RATE_LIMITED, "requests", "rate_limit_exceeded");
     expect_openai(RC_CODE_QUOTA_EXHAUSTED, "insufficient_quota", "insufficient_quota");
-    expect_openai(RC_CODE_AUTH_FAILED, "invalid_request_error", "invalid_api_key");
+    expect_openai(RC_CODE_AUTH_FAILED, "authentication_error", "invalid_api_key");
+    expect_openai(RC_CODE_PERMISSION_DENIED, "invalid_request_error", "permission_denied");
+    expect_openai(RC_CODE_ENDPOINT_NOT_FOUND, "not_found_error", "unknown_url");
     expect_openai(RC_CODE_MODEL_NOT_FOUND, "invalid_request_error", "model_not_found");
     expect_openai(RC_CODE_CONTEXT_OVERFLOW, "invalid_request_error", "context_length_exceeded");
-    expect_openai(RC_CODE_CONTENT_FILTER, "invalid_request_error", "content_filter");
+    expect_openai(RC_CODE_CONTENT_FILTER, "invalid_request_error", "content_policy_violation");
     expect_openai(RC_CODE_PROVIDER_5XX, "server_error", "server_error");
+}
+
+/* LiteLLM looks for words in the whole body before it looks at the status: "rate limit" anywhere is
+ * its RateLimitError, "invalid_request_error" its BadRequestError. So these words stand in the body
+ * of no other failure, and those of an overflow and of filtered content stand in theirs. */
+static void test_words_of_litellm(void **state)
+{
+    (void)state;
+    static const rc_dialect ALL[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROPIC,
+                                     RC_DIALECT_GEMINI};
+    for (size_t i = 0; i < rc_code_count() * 3; i++) {
+        const rc_code_info *info = rc_code_at(i / 3);
+        const bool is_openai = ALL[i % 3] == RC_DIALECT_OPENAI_CHAT;
+        const bool is_overflow = info->code == RC_CODE_CONTEXT_OVERFLOW ||
+                                 info->code == RC_CODE_CONTEXT_WINDOW_TOO_SMALL;
+        const bool is_filter = info->code == RC_CODE_CONTENT_FILTER;
+        rc_alloc alloc = rc_alloc_stdlib();
+        rc_buf buf;
+        rc_buf_init(&buf, &alloc, 1u << 20);
+        rc_render_body(rc_report_static(info->code), ALL[i % 3], RC_VIEW_USER, &buf);
+        assert_int_equal(rc_buf_push_byte(&buf, '\0'), RC_OK);
+        const char *text = rc_buf_get(&buf).ptr;
+        const bool is_request_fault = info->http_status == 400 || info->http_status == 403 ||
+                                      info->http_status == 409 || info->http_status == 413 ||
+                                      info->http_status == 422 ||
+                                      info->code == RC_CODE_MODEL_NOT_FOUND;
+        if (is_openai && (strstr(text, "invalid_request_error") != NULL) != is_request_fault)
+            fail_msg("%s: invalid_request_error in %s", info->name, text);
+        if ((strstr(text, "exceeds the available context size") != NULL) != is_overflow)
+            fail_msg("%s: the words of an overflow in %s", info->name, text);
+        if ((strstr(text, "request was rejected as a result of the safety system") != NULL &&
+             strstr(text, "content filtering policy") != NULL) != is_filter)
+            fail_msg("%s: the words of a filter in %s", info->name, text);
+        if ((strstr(text, "RateLimited") != NULL) != (info->code == RC_CODE_RATE_LIMITED))
+            fail_msg("%s: the words of a rate limit in %s", info->name, text);
+        rc_buf_done(&buf);
+    }
 }
 
 static void test_anthropic(void **state)
@@ -265,8 +304,8 @@ static const struct {
     {"ContentFilter", "invalid_request_error", "content_policy_violation", "invalid_request_error",
      "content_policy_violation", "invalid_request_error", "INVALID_ARGUMENT"},
     /* Codes that say nothing, and those that all programs know by one name. */
-    {"ContentFilter", "x", "invalid_request_error", "invalid_request_error", "content_filter",
-     "invalid_request_error", "INVALID_ARGUMENT"},
+    {"ContentFilter", "x", "invalid_request_error", "invalid_request_error",
+     "content_policy_violation", "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "same", "same", "invalid_request_error", "invalid_request",
      "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "error", "BadRequest", "invalid_request_error", "invalid_request",
@@ -285,7 +324,7 @@ static const struct {
     {"InvalidRequest", "", "x23456789012345678901234567890123456789012345678901234567890123456789",
      "invalid_request_error", "invalid_request", "invalid_request_error", "INVALID_ARGUMENT"},
     /* Not for whoever asked. */
-    {"AuthFailed", "account_error", "account_deactivated", "invalid_request_error",
+    {"AuthFailed", "account_error", "account_deactivated", "authentication_error",
      "invalid_api_key", "authentication_error", "UNAUTHENTICATED"},
     {"QuotaExhausted", "FAILED_PRECONDITION", "org_limit", "insufficient_quota",
      "insufficient_quota", "billing_error", "RESOURCE_EXHAUSTED"},
@@ -458,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_openai),
         cmocka_unit_test(test_openai_words),
+        cmocka_unit_test(test_words_of_litellm),
         cmocka_unit_test(test_anthropic),
         cmocka_unit_test(test_gemini),
         cmocka_unit_test(test_own_names),
