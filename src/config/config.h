@@ -75,10 +75,11 @@ typedef enum rc_config_log_format {
 } rc_config_log_format;
 
 typedef struct rc_config_target {
-    uint32_t provider;     /* in rc_config.providers */
-    rc_str model;          /* "*": the one that the client asked for */
-    uint64_t tries;        /* 0: the policy's */
-    uint32_t capabilities; /* RC_NEED_ bits; all bits set: not known */
+    uint32_t provider;       /* in rc_config.providers */
+    rc_str model;            /* "*": the one that the client asked for */
+    uint64_t tries;          /* 0: the policy's */
+    uint64_t context_window; /* in tokens; 0: not known */
+    uint32_t capabilities;   /* RC_NEED_ bits; all bits set: not known */
 } rc_config_target;
 
 /* What first_byte_ms 0 stands for where a stream is asked for. */

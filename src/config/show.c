@@ -115,6 +115,11 @@ static void push_chain(rc_buf *buf, const rc_config *config, const rc_config_rou
             rc_buf_push_u64(buf, target->tries);
             push(buf, "\n");
         }
+        if (target->context_window > 0) {
+            push(buf, "        context_window: ");
+            rc_buf_push_u64(buf, target->context_window);
+            push(buf, "\n");
+        }
         if (target->capabilities != config->providers[target->provider].capabilities) {
             push(buf, "        ");
             push_capabilities(buf, target->capabilities);

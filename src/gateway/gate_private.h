@@ -121,10 +121,10 @@ void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
 /* The dialect of errors for a path, without its query, that is no endpoint of a provider's. */
 rc_dialect rc_gate_local_dialect(rc_str path);
 
-/* Appends the list of models: names that a client of the dialect can use as they are, of routes
- * without a star, then of targets. */
+/* Appends the list of models: the names that a client of the dialect can request. */
 void rc_gate_push_models(const rc_gate_plans *plans, rc_dialect dialect, rc_buf *buf);
-/* Appends one of them. id: borrows. */
-void rc_gate_push_model(rc_str id, rc_dialect dialect, rc_buf *buf);
+/* Appends one of them. route: that the name leads to; id: borrow. */
+void rc_gate_push_model(const rc_gate_plans *plans, const rc_gate_route *route, rc_str id,
+                        rc_dialect dialect, rc_buf *buf);
 
 #endif

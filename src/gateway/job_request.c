@@ -255,7 +255,8 @@ static void answer_models(rc_gate_job *job)
     if (is_one && !find_route(job))
         return;
     if (is_one)
-        rc_gate_push_model(job->request.model, dialect, &job->lines);
+        rc_gate_push_model(rc_gate_job_plans(job), job->route, job->request.model, dialect,
+                           &job->lines);
     else
         rc_gate_push_models(rc_gate_job_plans(job), dialect, &job->lines);
     job->status = 200;

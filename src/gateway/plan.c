@@ -3,6 +3,7 @@
 #include "base/json_writer.h"
 #include "base/str.h"
 #include "gateway/world.h"
+#include "sys/clock.h"
 
 #define PLANS_MAX_BYTES ((size_t)256 << 20)
 
@@ -168,6 +169,7 @@ static bool read_place(rc_gate_plans *plans, const rc_config_target *target, uin
     *ret_place =
         (rc_gate_place){.provider = provider,
                         .model = target->model,
+                        .context_window = target->context_window,
                         .metric = target_metric(plans, provider->config->name, target->model),
                         .has_price = !is_open(target->model)};
     if (ret_place->has_price)
@@ -317,6 +319,7 @@ rc_gate_plans *rc_gate_plans_new(rc_gate_world *world, const rc_gate_given *give
         memset(plans, 0, sizeof *plans);
         plans->world = world;
         plans->edition = edition;
+        plans->loaded_unix_ms = rc_clock_unix_ms(world->calls);
         plans->config = given->config;
         plans->prices = given->prices;
         plans->alloc = *alloc;

@@ -49,8 +49,9 @@ typedef struct rc_gate_place {
     rc_str model;  /* "*": the one that the client named */
     rc_str quoted; /* the model as JSON has it; empty: it is open, or none that can be asked for */
     rc_str told;   /* the target as a header tells it; empty: the model is open */
-    uint16_t metric; /* row of the target */
-    bool has_price;  /* price says what an input that is not long costs; NULL: nobody knows */
+    uint16_t metric;         /* row of the target */
+    uint64_t context_window; /* in tokens; 0: not known */
+    bool has_price; /* price says what an input that is not long costs; NULL: nobody knows */
     const rc_config_price *price;
 } rc_gate_place;
 
@@ -85,6 +86,7 @@ void rc_gate_given_done(rc_gate_given *given, const rc_alloc *alloc);
 typedef struct rc_gate_plans {
     atomic_uint refs;
     uint32_t edition;
+    int64_t loaded_unix_ms;
     rc_gate_world *world;
     rc_gate_given given; /* its own */
     const rc_config *config;
