@@ -109,6 +109,27 @@ static void look_at(rc_stream_watch *watch, const rc_stream_event *event, rc_str
         found->seen.error = event->is_element ? event->data : event->raw;
 }
 
+/* Has every choice that was begun been finished? */
+static bool is_finished(const rc_stream_watch *watch)
+{
+    return watch->finished != 0 && watch->finished == watch->begun;
+}
+
+/* Behind the model's end nothing more is content. A keep-alive has none, nor has text without a
+ * sign of JSON. In an array an element cannot be left out without its comma. */
+static bool is_loss(const rc_stream_watch *watch, const rc_stream_event *event)
+{
+    const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
+    if (event->is_cut || watch->has_terminator)
+        return false;
+    if (event->is_element)
+        return true;
+    if (is_finished(watch) || (row != NULL && row->kinds == RC_STREAM_KEEPALIVE))
+        return false;
+    return rc_str_find_byte(event->data, '{', 0) != RC_STR_NPOS ||
+           rc_str_find_byte(event->data, '"', 0) != RC_STR_NPOS;
+}
+
 /* What the events are together. */
 
 static void note_finish(rc_stream_watch *watch, const rc_stream_found *found)
@@ -143,6 +164,7 @@ static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_
     watch->is_last_cut = event->is_cut && (kinds & RC_STREAM_DAMAGED || !event->has_data);
     if (kinds & RC_STREAM_DAMAGED) {
         watch->damaged += !event->is_cut;
+        watch->lost += found->seen.is_loss;
         watch->is_last_damaged = !event->is_cut;
     } else if (kinds != RC_STREAM_KEEPALIVE) {
         watch->is_last_damaged = false;
@@ -155,12 +177,6 @@ static void note(rc_stream_watch *watch, const rc_stream_event *event, const rc_
     note_usage(watch, found);
 }
 
-/* Has every choice that was begun been finished? */
-static bool is_finished(const rc_stream_watch *watch)
-{
-    return watch->finished != 0 && watch->finished == watch->begun;
-}
-
 void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
                           rc_stream_seen *ret_seen)
 {
@@ -169,6 +185,7 @@ void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
     case RC_STREAM_EVENT_DATA:
     case RC_STREAM_EVENT_PART:
         look_at(watch, event, &found);
+        found.seen.is_loss = found.seen.kinds & RC_STREAM_DAMAGED && is_loss(watch, event);
         note(watch, event, &found);
         break;
     case RC_STREAM_EVENT_COMMENT:

@@ -54,6 +54,7 @@ typedef struct rc_stream_seen {
     rc_str finish_text;     /* as the provider spells it; views the event */
     uint64_t content_bytes; /* as written in JSON: escapes and a container's brackets included */
     rc_str error;           /* of an ERROR: what rc_failure.event wants; views the event */
+    bool is_loss;           /* of a DAMAGED event: it may have had what a client needs */
 } rc_stream_seen;
 
 /* How a stream ended. Only COMPLETE is a success. */
@@ -82,6 +83,7 @@ typedef struct rc_stream_watch {
     uint64_t content_events;
     uint64_t content_bytes; /* see rc_stream_seen */
     uint64_t damaged;       /* events whose data is no JSON; one that the end cuts off is none */
+    uint64_t lost;          /* of these, the ones that may have had what a client needs */
     rc_stream_finish finish;
     bool has_terminator;
     bool has_error;    /* before any terminator */

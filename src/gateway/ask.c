@@ -243,7 +243,7 @@ static const rc_report *report_finish(rc_gate_ask *ask)
     if (ask->reply.is_lost)
         return report_of(ask, RC_CODE_MALFORMED_RESPONSE,
                          "A part of the answer is too large to be read.");
-    if (ask->reply.watch.damaged > 0)
+    if (ask->reply.watch.lost > 0)
         return report_of(ask, RC_CODE_MALFORMED_RESPONSE, RC_GATE_DAMAGED_TEXT);
     const rc_code code = rc_gate_finish_code(ask->facts.finish);
     return code != RC_CODE_NONE ? report_of(ask, code, "") : NULL;

@@ -95,6 +95,11 @@ void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded)
     add(&shard->process[RC_CELL_PROCESS_RELOADS + result], 1);
 }
 
+void rc_metrics_on_damaged(rc_metrics_shard *shard, uint16_t target)
+{
+    add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_DAMAGED_EVENTS], 1);
+}
+
 void rc_metrics_on_stall(rc_metrics_shard *shard)
 {
     add(&shard->process[RC_CELL_PROCESS_LOOP_STALL], 1);

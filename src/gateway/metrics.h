@@ -96,6 +96,9 @@ void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage)
 /* A provider's own limit is nearly used up. */
 void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind);
 
+/* An event of a target's stream was not JSON and was not passed on. */
+void rc_metrics_on_damaged(rc_metrics_shard *shard, uint16_t target);
+
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded);
 /* A callback took longer than 50 ms. */
 void rc_metrics_on_stall(rc_metrics_shard *shard);

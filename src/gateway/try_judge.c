@@ -177,10 +177,7 @@ static void note_flaw(rc_gate_try *try, rc_code code, rc_str message)
 
 void rc_gate_try_judge_stream(rc_gate_try *try)
 {
-    if (try->watch.damaged > 0)
-        note_flaw(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_GATE_DAMAGED_TEXT));
-    else
-        note_flaw(try, rc_gate_finish_code(try->watch.finish), RC_STR(""));
+    note_flaw(try, rc_gate_finish_code(try->watch.finish), RC_STR(""));
 }
 
 /* ---- is it one ---- */

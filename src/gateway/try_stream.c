@@ -1,5 +1,6 @@
 /* An answer in events: held back until the first content, then passed on event by event. */
 #include "base/str.h"
+#include "gateway/finish.h"
 #include "gateway/job.h"
 
 void rc_gate_try_stream_begin(rc_gate_try *try, bool is_array)
@@ -77,11 +78,26 @@ static void pass(rc_gate_try *try, const rc_stream_event *event, bool is_room_le
         rc_buf_push(&try->held, event->raw);
 }
 
+/* A client's parser would fail on an event that is not JSON: it is never passed on. If the client
+ * may lack something without it, the stream ends here. False: the try is over. */
+static bool drop_damaged(rc_gate_try *try, const rc_stream_event *event, const rc_stream_seen *seen)
+{
+    if (!event->is_cut)
+        rc_metrics_on_damaged(try->job->gate->metrics, try->job->route->places[try->entry].metric);
+    if (!seen->is_loss)
+        return true;
+    rc_gate_try_stop(try);
+    rc_gate_try_fail_code(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(RC_GATE_DAMAGED_TEXT));
+    return false;
+}
+
 /* False: the try is over. */
 static bool take(rc_gate_try *try, const rc_stream_event *event)
 {
     rc_stream_seen seen;
     rc_stream_watch_step(&try->watch, event, &seen);
+    if (seen.kinds & RC_STREAM_DAMAGED)
+        return drop_damaged(try, event, &seen);
     /* One that comes behind the end changes nothing for the client. */
     if (seen.kinds & RC_STREAM_ERROR && try->watch.has_error) {
         fail_event(try, &seen);
@@ -127,7 +143,7 @@ static bool take_rest(rc_gate_try *try, rc_stream_body body)
         return false;
     /* The line ends that were cut off with it. */
     const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
-    if (event.is_cut && !try->is_array)
+    if (event.is_cut && !try->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
         pass(try, &ends, true);
     return true;
 }

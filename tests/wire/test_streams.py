@@ -75,6 +75,14 @@ def passes(sample, pieces):
     check(answer.body == b"".join(pieces), "other bytes:", answer)
 
 
+def leaves_out(sample, pieces, at):
+    """All of it but one piece, in one try."""
+    head = framed(sample, "chunked")[0]
+    answer, plan = ask(sample, saying(head + chunks(pieces)))
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
+    check(answer.body == b"".join(pieces[:at] + pieces[at + 1:]), "other bytes:", answer)
+
+
 def retried(sample, data):
     """Nobody sees it: the second target's stream, whole."""
     answer, plan = ask(sample, saying(data), good(sample))
@@ -219,7 +227,6 @@ for name, parts in (
         ("usage behind the finish", CHAT.pieces()),
         ("usage behind the terminator", [first, STOP, DONE, b'data: {"choices":[],"usage":{}}\n\n']),
         ("no terminator, but a finish", [first, second, STOP]),
-        ("a damaged line, and it goes on", [first, b'data: {"choices":[{"ind\n\n', second, STOP, DONE]),
         ("a line that is no field", [first, b"what is this\n\n", second, STOP, DONE]),
         ("comments and keep-alives", [b": hello\n\n", b":\n", first, b": still there\n\n", second,
                                       b":a\n:b\n\n", STOP, b": nearly\n\n", DONE]),
@@ -230,7 +237,7 @@ for name, parts in (
         ("UTF-8 in two pieces", [first[:40] + b"\xf0\x9f", b"\x98\x80" + first[40:], STOP, DONE]),
         ("ids, retry and unknown fields", [b"id: 7\nretry: 10\nfoo: bar\n" + first, second, STOP, DONE]),
         ("data in two lines", [first.replace(b"{", b"{\ndata: ", 1), second, STOP, DONE]),
-        ("garbage behind the terminator", [first, STOP, DONE, b"garbage\n\n", b"data: {\n\n"]),
+        ("garbage behind the terminator", [first, STOP, DONE, b"garbage\n\n"]),
         ("a line of 1 MB", [first, delta(b"x" * 1000000), STOP, DONE]),
         ("a line of 3 MB", [first, delta(b"x" * 3000000), STOP, DONE]),
         ("two choices", [first, second.replace(b'"index":0', b'"index":1'), STOP,
@@ -245,6 +252,12 @@ suite.case("passes: an element of 1 MB", passes, ARRAY,
 suite.case("passes: Anthropic's pings", passes, ANTHROPIC, ANTHROPIC.pieces()[:4] + [
     ANTHROPIC.pieces()[2]] * 3 + ANTHROPIC.pieces()[4:])
 
+HALF = b'data: {"choices":[{"ind\n\n'
+for name, parts, at in (("behind the finish", [first, STOP, HALF, DONE], 2),
+                        ("behind the terminator", [first, STOP, DONE, HALF], 3),
+                        ("that is no JSON at all", [first, b"data: ping\n\n", second, STOP, DONE], 1)):
+    suite.case("leaves out: an event " + name, leaves_out, CHAT, parts, at)
+
 for one in SAMPLES:
     empty = framed(one, "chunked")[0]
     suite.case(f"tried elsewhere: an empty stream of {one.name}", retried, one, empty + chunks([]))
@@ -255,6 +268,7 @@ for name, data in (
         ("a role and the end", stream(CHAT.pieces()[0])),
         ("a role and the terminator", stream(CHAT.pieces()[0], DONE)),
         ("the terminator alone", stream(DONE)),
+        ("a damaged event first", stream(HALF, first, STOP, DONE)),
         ("an error first", stream(b'data: {"error":{"message":"busy","type":"server_error"}}\n\n')),
         ("an error behind the role", stream(CHAT.pieces()[0], b'data: {"error":{"message":"busy",'
                                             b'"code":503}}\n\n')),
@@ -280,6 +294,7 @@ for name, data in (
          + b"5\r\n" + second),
         ("a chunk without an end", SSE + b"Transfer-Encoding: chunked\r\n\r\n" + chunk(first)
          + chunk(second)[:-2] + b"xx"),
+        ("a damaged event", stream(first, HALF, second, STOP, DONE)),
         ("a last event that is damaged", stream(first, STOP, b'data: {"choices":[{"ind\n\n')),
         ("content behind the finish", stream(first, STOP, second))):
     suite.case("told: " + name, told, CHAT, data, b"Hel", BROKEN)
