@@ -161,9 +161,14 @@ def goes_back():
     with Client(wide.port) as client:
         check(client.ask(data).status == 400)
     before = wide.rss_bytes()
-    clients = [Client(wide.port) for _ in range(MANY)]
-    for client in clients:
-        check(client.send(data[:-1]))
+    clients = []
+    for number in range(MANY):
+        client = Client(wide.port)
+        check(client.send(data[:number - MANY]))
+        for other in clients:  # a byte each, so that none is idle until all have sent theirs
+            at = MANY - number
+            check(other.send(data[-at - 1:-at]))
+        clients.append(client)
     wait_until(lambda: wide.rss_bytes() > before + MANY * LARGE * 9 // 10, "all of it")
     for client in clients:
         client.send(data[-1:])
