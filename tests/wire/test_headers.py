@@ -1,6 +1,8 @@
 """What belongs to one connection, to the gateway or to somebody's identity passes in neither
 direction; no value can begin a line of its own."""
 
+import re
+
 from harness import Gateway, Suite, check, main
 from peers import CLEAN, OK_CHAT, Client, Upstream, chat, config, http, post, saying
 
