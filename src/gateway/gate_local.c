@@ -4,15 +4,9 @@
 #include "base/str.h"
 #include "gateway/endpoint.h"
 #include "gateway/gate_private.h"
+#include "gateway/request.h"
 
 #define MESSAGE_MAX 128u
-
-rc_dialect rc_gate_local_dialect(rc_str path)
-{
-    const bool is_gemini = rc_str_starts_with(path, RC_STR("/v1beta")) ||
-                           rc_str_starts_with(path, RC_STR("/upload/v1beta"));
-    return is_gemini ? RC_DIALECT_GEMINI : RC_DIALECT_OPENAI_CHAT;
-}
 
 static rc_dialect dialect_of(rc_str target)
 {
@@ -20,7 +14,7 @@ static rc_dialect dialect_of(rc_str target)
     const rc_str path = rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0));
     return rc_gate_endpoint_match(path, &match) && match.endpoint->wire != RC_WIRE_LOCAL
                ? match.endpoint->dialect
-               : rc_gate_local_dialect(path);
+               : rc_gate_path_dialect(path);
 }
 
 /* A request that did not come in time may come the next time. */

@@ -118,9 +118,6 @@ bool rc_gate_answer_health(const rc_gate *gate, rc_exchange *exchange, rc_str pa
  * OpenAI's. ctx: the gate. */
 void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page);
 
-/* The dialect of errors for a path, without its query, that is no endpoint of a provider's. */
-rc_dialect rc_gate_local_dialect(rc_str path);
-
 /* Appends the list of models: the names that a client of the dialect can request. */
 void rc_gate_push_models(const rc_gate_plans *plans, rc_dialect dialect, rc_buf *buf);
 /* Appends one of them. route: that the name leads to; id: borrow. */

@@ -14,20 +14,10 @@ static rc_str too_large(void)
                   "limits.max_body_bytes.");
 }
 
-/* Of a path of no provider's: as whoever asks would have it. */
-static rc_dialect guess_dialect(const rc_gate_request *request)
-{
-    const rc_str target = rc_http1_target(request->reader, request->head);
-    const rc_dialect dialect = rc_gate_local_dialect(target);
-    const bool is_anthropic =
-        request->has_version || rc_str_starts_with(target, RC_STR("/v1/messages/"));
-    return dialect != RC_DIALECT_GEMINI && is_anthropic ? RC_DIALECT_ANTHROPIC : dialect;
-}
-
 static void refuse_fault(rc_gate_job *job, const rc_gate_fault *fault)
 {
     if (fault->kind != RC_GATE_FAULT_NOT_FOUND ||
-        !rc_gate_job_refuse_elsewhere(job, guess_dialect(&job->request)))
+        !rc_gate_job_refuse_elsewhere(job, rc_gate_request_dialect(&job->request)))
         rc_gate_job_refuse_fault(job, fault);
 }
 
@@ -72,9 +62,7 @@ void rc_gate_job_on_head(rc_gate_job *job, const char *head)
     if (endpoint != NULL && endpoint->wire == RC_WIRE_NATIVE)
         job->dialect = rc_gate_native_dialect(plans, &job->request);
     else
-        job->dialect = endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL
-                           ? endpoint->dialect
-                           : guess_dialect(&job->request);
+        job->dialect = rc_gate_request_dialect(&job->request);
     if (job->request.wants_problem)
         job->dialect = RC_DIALECT_PROBLEM;
     /* A provider's key is no client's token: what comes back would be told of that instead. */
@@ -250,7 +238,8 @@ static void begin(rc_gate_job *job)
 static void answer_models(rc_gate_job *job)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("application/json")};
-    const rc_dialect dialect = guess_dialect(&job->request); /* whatever errors are to be in */
+    const rc_dialect dialect =
+        rc_gate_request_dialect(&job->request); /* whatever errors are to be in */
     const bool is_one = job->request.endpoint->model == RC_MODEL_PATH;
     if (is_one && !find_route(job))
         return;

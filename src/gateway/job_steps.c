@@ -74,6 +74,7 @@ bool rc_gate_request_is_free(const rc_gate_request *request)
     const rc_gate_endpoint_id id = request->endpoint->id;
     return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
            (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
+           id == RC_ENDPOINT_TOKENS_V1 ||
            rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
 }
 

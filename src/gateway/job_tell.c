@@ -152,8 +152,9 @@ static uint32_t push_endpoints(rc_buf *text, const rc_gate_job *job, rc_dialect 
     const rc_gate_endpoint *endpoint;
     uint32_t count = 0;
     for (size_t i = 0; count < 3 && (endpoint = rc_gate_endpoint_at(i)) != NULL; i++) {
-        const bool is_count =
-            endpoint->id == RC_ENDPOINT_COUNT_TOKENS || endpoint->id == RC_ENDPOINT_TOKENS;
+        const bool is_count = endpoint->id == RC_ENDPOINT_COUNT_TOKENS ||
+                              endpoint->id == RC_ENDPOINT_TOKENS ||
+                              endpoint->id == RC_ENDPOINT_TOKENS_V1;
         if (endpoint->family != job->request.endpoint->family || endpoint->wire >= RC_WIRE_COUNT ||
             is_count || !rc_gate_endpoint_suits(endpoint, dialect))
             continue;

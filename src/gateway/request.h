@@ -52,6 +52,7 @@ typedef struct rc_gate_request {
     bool wants_problem;     /* errors as application/problem+json */
     bool wants_events;      /* what happens before the answer, as comments of its stream */
     bool has_version;       /* anthropic-version */
+    bool is_google;         /* x-goog-api-key, x-goog-api-client or another of Google's */
     bool is_coded;          /* the body is compressed */
     bool is_sse;            /* alt=sse */
 
@@ -106,6 +107,13 @@ uint32_t rc_gate_request_needs(const rc_gate_request *request);
  */
 uint64_t rc_gate_request_first_byte_ms(const rc_gate_request *request,
                                        const rc_config_timeouts *timeouts);
+
+/* Whose client has sent it, and so how errors and lists of models look: of an endpoint of a
+ * provider's interface that one; else by the path and the headers. Whatever wants_problem says; of
+ * a passthrough the provider's kind says more. The head was read, with or without a fault. */
+rc_dialect rc_gate_request_dialect(const rc_gate_request *request);
+/* The same by a path alone, without its query. */
+rc_dialect rc_gate_path_dialect(rc_str path);
 
 /* Reads the headers that are meant for us; a part of read_head. */
 rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request);

@@ -203,6 +203,7 @@ rc_gate_fault rc_gate_request_read_fields(rc_gate_request *request)
     read_trace(request, &f);
     read_client_retry(request, &f);
     request->has_version = f.counts[RC_FIELD_ANTHROPIC_VERSION] > 0;
+    request->is_google = f.counts[RC_FIELD_X_GOOG_API_KEY] > 0 || f.counts[RC_FIELD_ANY_GOOGLE] > 0;
     if (f.counts[RC_FIELD_CONTENT_ENCODING] == 1)
         request->is_coded = is_coded(value_of(request, &f, RC_FIELD_CONTENT_ENCODING));
     if (f.counts[RC_FIELD_CONTENT_TYPE] == 1)

@@ -20,7 +20,7 @@ typedef struct walk {
 bool rc_gate_names_are_many(const rc_gate_endpoint *endpoint)
 {
     return endpoint->id == RC_ENDPOINT_EMBED_BATCH || endpoint->id == RC_ENDPOINT_EMBED_BATCH_V1 ||
-           endpoint->id == RC_ENDPOINT_TOKENS;
+           endpoint->id == RC_ENDPOINT_TOKENS || endpoint->id == RC_ENDPOINT_TOKENS_V1;
 }
 
 static void put(walk *w, rc_str text)

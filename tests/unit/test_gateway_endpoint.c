@@ -37,6 +37,7 @@ static const path_case path_cases[] = {
     {"/v1beta/models/g:batchEmbedContents", RC_ENDPOINT_EMBED_BATCH, "g", "", ""},
     {"/v1/models/g:batchEmbedContents", RC_ENDPOINT_EMBED_BATCH_V1, "g", "", ""},
     {"/v1beta/models/g:countTokens", RC_ENDPOINT_TOKENS, "g", "", ""},
+    {"/v1/models/g:countTokens", RC_ENDPOINT_TOKENS_V1, "g", "", ""},
     {"/v1beta/models/a/b%2Fc:d:generateContent", RC_ENDPOINT_GENERATE, "a/b%2Fc:d", "", ""},
     {"/p/openai/files", RC_ENDPOINT_PASSTHROUGH, "", "openai", "/files"},
     {"/p/openai/", RC_ENDPOINT_PASSTHROUGH, "", "openai", "/"},

@@ -504,6 +504,42 @@ static void models_can_name_their_provider(void **state)
     assert_false(rc_gate_model_split(RC_STR("openai/"), &provider, &model));
 }
 
+/* All SDKs use /v1/models; google-genai 3 uses /v1 for everything. */
+static void clients_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *field;
+        rc_dialect dialect;
+    } cases[] = {
+        {"GET /v1/models", "", RC_DIALECT_OPENAI_CHAT},
+        {"GET /v1/models", "authorization: Bearer k\r\n", RC_DIALECT_OPENAI_CHAT},
+        {"GET /v1/models?pageSize=9", "x-goog-api-key: k\r\n", RC_DIALECT_GEMINI},
+        {"GET /v1/models/m", "x-goog-api-client: google-genai-sdk/3.3\r\n", RC_DIALECT_GEMINI},
+        {"GET /v1/models", "anthropic-version: 2023-06-01\r\n", RC_DIALECT_ANTHROPIC},
+        {"GET /v1/models/m", "anthropic-version: 2023-06-01\r\n", RC_DIALECT_ANTHROPIC},
+        {"GET /v1beta/models", "", RC_DIALECT_GEMINI},
+        {"GET /v1/files", "x-goog-api-key: k\r\n", RC_DIALECT_GEMINI},
+        {"POST /v1/models/m:countTokens", "", RC_DIALECT_GEMINI},
+        {"POST /v1/models/m:generateContent", "authorization: Bearer k\r\n", RC_DIALECT_GEMINI},
+        {"GET /v1/models/m:countTokens", "", RC_DIALECT_GEMINI},
+        {"POST /models/m:streamGenerateContent?alt=sse", "", RC_DIALECT_GEMINI},
+        {"POST /v1/chat/completions", "x-goog-api-key: k\r\n", RC_DIALECT_OPENAI_CHAT},
+        {"POST /v1/messages", "x-goog-api-key: k\r\n", RC_DIALECT_ANTHROPIC},
+        {"POST /v1/messages/batches", "", RC_DIALECT_ANTHROPIC},
+        {"POST /v1/responses", "anthropic-version: 1\r\n", RC_DIALECT_OPENAI_RESPONSES},
+        {"POST /v1/nothing", "anthropic-version: 1\r\n", RC_DIALECT_ANTHROPIC},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char head[256];
+        (void)snprintf(head, sizeof head, "%s HTTP/1.1\r\nhost: h\r\n%s\r\n", cases[i].line,
+                       cases[i].field);
+        (void)gate_read_head(rc_str_c(head));
+        if (rc_gate_request_dialect(&gate_request) != cases[i].dialect)
+            fail_msg("%s %s", cases[i].line, cases[i].field);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +558,7 @@ int main(void)
         cmocka_unit_test(large_forms_are_read_at_their_ends),
         cmocka_unit_test(boundaries_are_found),
         cmocka_unit_test(models_can_name_their_provider),
+        cmocka_unit_test(clients_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void only_some_have_several(void **state)
         count++;
         assert_int_equal(row->model, RC_MODEL_PATH);
     }
-    assert_int_equal(count, 3);
+    assert_int_equal(count, 4);
 }
 
 int main(void)
