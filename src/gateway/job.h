@@ -455,6 +455,12 @@ void rc_gate_job_finish(rc_gate_job *job);
  * it. dialect: that the request is of. False: it reads like no provider's, and nothing was done. */
 bool rc_gate_job_refuse_elsewhere(rc_gate_job *job, rc_dialect dialect);
 
+/* ---- job_mistake.c: base URLs of clients ---- */
+
+/* Refuses a path that would be an endpoint with another base URL, and names that. False: it is
+ * none, and nothing was done. */
+bool rc_gate_job_refuse_mistake(rc_gate_job *job);
+
 /* ---- job_loop.c: requests that go in a circle ---- */
 
 void rc_gate_job_refuse_loop(rc_gate_job *job);

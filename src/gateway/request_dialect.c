@@ -1,6 +1,7 @@
 /* Whose client has sent a request: by the path, where it says so, then by the headers that SDKs
  * send. All of them use /v1/models. */
 #include "base/str.h"
+#include "gateway/base_url.h"
 #include "gateway/request.h"
 
 /* A verb behind a model is Google's alone: "/models/x:generateContent". */
@@ -33,8 +34,12 @@ rc_dialect rc_gate_request_dialect(const rc_gate_request *request)
     if (endpoint != NULL && endpoint->wire != RC_WIRE_LOCAL && endpoint->wire != RC_WIRE_NATIVE)
         return endpoint->dialect;
     const rc_str target = rc_http1_target(request->reader, request->head);
-    const rc_dialect dialect =
-        rc_gate_path_dialect(rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0)));
+    const rc_str path = rc_str_slice(target, 0, rc_str_find_byte(target, '?', 0));
+    rc_gate_mistake mistake;
+    if (endpoint == NULL && rc_gate_mistake_find(path, &mistake) &&
+        mistake.match.endpoint->wire != RC_WIRE_LOCAL)
+        return mistake.match.endpoint->dialect;
+    const rc_dialect dialect = rc_gate_path_dialect(path);
     if (dialect != RC_DIALECT_OPENAI_CHAT)
         return dialect;
     if (request->has_version)

@@ -529,6 +529,11 @@ static void clients_are_told_apart(void **state)
         {"POST /v1/messages/batches", "", RC_DIALECT_ANTHROPIC},
         {"POST /v1/responses", "anthropic-version: 1\r\n", RC_DIALECT_OPENAI_RESPONSES},
         {"POST /v1/nothing", "anthropic-version: 1\r\n", RC_DIALECT_ANTHROPIC},
+        {"POST /messages", "", RC_DIALECT_ANTHROPIC},
+        {"POST /v1/v1/messages", "", RC_DIALECT_ANTHROPIC},
+        {"POST /responses", "", RC_DIALECT_OPENAI_RESPONSES},
+        {"GET /models", "x-goog-api-key: k\r\n", RC_DIALECT_GEMINI},
+        {"GET /models", "", RC_DIALECT_OPENAI_CHAT},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char head[256];

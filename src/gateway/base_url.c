@@ -1,0 +1,73 @@
+#include "gateway/base_url.h"
+
+#include <recourse/buf.h>
+
+#include "base/str.h"
+
+static const struct {
+    rc_str suffix, clients;
+} bases[RC_WIRE_COUNT] = {
+#define RC_BASE_URL(WIRE, suffix, clients) \
+    [RC_WIRE_##WIRE] = {RC_STR_INIT(suffix), RC_STR_INIT(clients)},
+#include "../../spec/base_urls.def"
+};
+
+static const struct {
+    rc_str wrong, right;
+} mistakes[] = {
+#define RC_BASE_MISTAKE(wrong, right) {RC_STR_INIT(wrong), RC_STR_INIT(right)},
+#include "../../spec/base_urls.def"
+};
+
+rc_str rc_gate_base_suffix(rc_dialect dialect)
+{
+    return bases[rc_gate_wire_of(dialect)].suffix;
+}
+
+rc_str rc_gate_base_clients(rc_dialect dialect)
+{
+    return bases[rc_gate_wire_of(dialect)].clients;
+}
+
+/* Without slashes that stand twice or at the end. */
+static rc_str push_clean(rc_buf *buf, rc_str path)
+{
+    for (size_t i = 0; i < path.len; i++)
+        if (path.ptr[i] != '/' || (i + 1 < path.len && path.ptr[i + 1] != '/'))
+            rc_buf_push_byte(buf, path.ptr[i]);
+    return rc_buf_get(buf);
+}
+
+static bool is_endpoint(rc_str path, rc_gate_mistake *mistake)
+{
+    if (!rc_gate_endpoint_match(path, &mistake->match) ||
+        mistake->match.endpoint->wire == RC_WIRE_NATIVE)
+        return false;
+    mistake->path = path;
+    return true;
+}
+
+bool rc_gate_mistake_find(rc_str path, rc_gate_mistake *ret_mistake)
+{
+    char room[RC_GATE_MISTAKE_MAX];
+    rc_buf clean;
+    rc_buf fixed;
+    rc_buf_init_fixed(&clean, room, sizeof room);
+    rc_buf_init_fixed(&fixed, ret_mistake->room, sizeof ret_mistake->room);
+    const rc_str meant = push_clean(&clean, path);
+    if (rc_buf_status(&clean) != RC_OK)
+        return false;
+    rc_buf_push(&fixed, meant);
+    if (!rc_str_eq(meant, path) && is_endpoint(rc_buf_get(&fixed), ret_mistake))
+        return true;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        if (!rc_str_starts_with(meant, mistakes[i].wrong))
+            continue;
+        rc_buf_reset(&fixed);
+        rc_buf_push(&fixed, mistakes[i].right);
+        rc_buf_push(&fixed, rc_str_slice(meant, mistakes[i].wrong.len, meant.len));
+        if (rc_buf_status(&fixed) == RC_OK && is_endpoint(rc_buf_get(&fixed), ret_mistake))
+            return true;
+    }
+    return false;
+}

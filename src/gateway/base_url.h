@@ -1,0 +1,26 @@
+/* rc_gate_mistake: a path that no endpoint has because the client's base URL is wrong. The rows are
+ * in spec/base_urls.def. Pure. */
+#ifndef RC_GATEWAY_BASE_URL_H
+#define RC_GATEWAY_BASE_URL_H
+
+#include "gateway/endpoint.h"
+
+/* Longer paths are nobody's mistake that could be told in a sentence. */
+#define RC_GATE_MISTAKE_MAX 512u
+
+typedef struct rc_gate_mistake {
+    rc_gate_match match; /* what was meant; views room */
+    rc_str path;         /* its path; views room */
+    char room[RC_GATE_MISTAKE_MAX];
+} rc_gate_mistake;
+
+/* What a path without an endpoint was meant to be. path: without its query; borrows. False: nothing
+ * that is known. ret_mistake views itself and must not be copied. */
+bool rc_gate_mistake_find(rc_str path, rc_gate_mistake *ret_mistake);
+
+/* Behind http://HOST in the base URL of clients of a dialect; static. */
+rc_str rc_gate_base_suffix(rc_dialect dialect);
+/* These clients, as a sentence names them; static. */
+rc_str rc_gate_base_clients(rc_dialect dialect);
+
+#endif
