@@ -17,15 +17,23 @@ typedef struct rc_id {
     char text[RC_ID_LEN + 1];
 } rc_id;
 
-/* Keeps the ids of one maker in order even within a millisecond or when the clock steps back: then
- * the time of the last id stays and its entropy counts up, with a carry into the time when the
- * entropy is used up. The caller's storage; zero it to start. Not thread-safe: one a thread. The
- * fields are private. */
+/* Ids of one maker that share a millisecond, at most. A store keeps 32,768 operations of one
+ * millisecond apart, and several makers (one for each thread) may share it. */
+#define RC_ID_PER_MS 256
+
+/* Keeps the ids of one maker unique and in order, whatever the clock does. While the clock stands
+ * still, or is behind the last id because somebody set it back, the time of the last id stays and
+ * its entropy counts up; after RC_ID_PER_MS ids the next one takes the following millisecond and
+ * fresh entropy. A maker whose clock was set back by years thus goes on for as long as it lives:
+ * its ids have times from the old clock on and advance by 1 ms for every RC_ID_PER_MS ids, until
+ * the clock has passed them. The caller's storage; zero it to start. Not thread-safe: one a thread.
+ * The fields are private. */
 typedef struct rc_id_maker {
     int64_t last_unix_ms;
     uint64_t last_low;
     uint16_t last_high; /* the upper 16 of the 80 bits */
     bool has_last;      /* without it a clock that stands at 1970 would leave the entropy unused */
+    uint16_t in_ms;     /* ids that share last_unix_ms */
 } rc_id_maker;
 
 /* The next id. Time and chance are the caller's: entropy should be 10 bytes that nobody can guess.

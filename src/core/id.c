@@ -14,10 +14,13 @@ _Static_assert(PREFIX_LEN + TIME_LEN + ENTROPY_LEN == RC_ID_LEN, "the parts make
 /* Adds one to the 128 bits of the last id. The very last of all stays: there is none behind it. */
 static void count_up(rc_id_maker *maker)
 {
+    if (maker->in_ms < RC_ID_PER_MS)
+        maker->in_ms++;
     if (++maker->last_low != 0 || ++maker->last_high != 0)
         return;
     if (maker->last_unix_ms < TIME_MAX_MS) {
         maker->last_unix_ms++;
+        maker->in_ms = 1;
         return;
     }
     maker->last_low = UINT64_MAX;
@@ -68,17 +71,28 @@ static rc_id encode(const rc_id_maker *maker)
     return id;
 }
 
-rc_id rc_id_make(rc_id_maker *maker, int64_t now_unix_ms, const uint8_t entropy[10])
+/* The time of the next id: the clock's; that of the last id where the clock has not passed it; and
+ * the following millisecond where that one is full. */
+static int64_t next_time(const rc_id_maker *maker, int64_t now_unix_ms)
 {
     int64_t time_ms = now_unix_ms < 0 ? 0 : now_unix_ms;
     if (time_ms > TIME_MAX_MS)
         time_ms = TIME_MAX_MS;
+    if (!maker->has_last || time_ms > maker->last_unix_ms)
+        return time_ms;
+    const bool is_full = maker->in_ms >= RC_ID_PER_MS && maker->last_unix_ms < TIME_MAX_MS;
+    return is_full ? maker->last_unix_ms + 1 : maker->last_unix_ms;
+}
 
-    if (maker->has_last && time_ms <= maker->last_unix_ms) {
+rc_id rc_id_make(rc_id_maker *maker, int64_t now_unix_ms, const uint8_t entropy[10])
+{
+    const int64_t time_ms = next_time(maker, now_unix_ms);
+    if (maker->has_last && time_ms == maker->last_unix_ms) {
         count_up(maker);
         return encode(maker);
     }
     maker->has_last = true;
+    maker->in_ms = 1;
     maker->last_unix_ms = time_ms;
     maker->last_high = (uint16_t)(entropy[0] << 8 | entropy[1]);
     maker->last_low = 0;

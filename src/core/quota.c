@@ -258,16 +258,23 @@ static uint32_t digest(const rc_quota *quota)
     return hash;
 }
 
+/* A silence that would last longer than the longest window was begun by a clock that has been set
+ * back since: it is over. */
+static bool is_silence_over(int64_t until_unix_ms, int64_t now_unix_ms)
+{
+    return now_unix_ms >= until_unix_ms || until_unix_ms - now_unix_ms > RC_QUOTA_WINDOW_MAX_MS;
+}
+
 /* May it be told of now? One with a name of its own needs its place, or one whose silence is over:
  * of more names than there are places nobody is told again and again. */
 static bool may_ring(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
 {
     if (quota->kind != RC_QUOTA_OTHER)
-        return now_unix_ms >= alarm->silent_until_unix_ms[quota->kind];
+        return is_silence_over(alarm->silent_until_unix_ms[quota->kind], now_unix_ms);
     const uint32_t name = digest(quota);
     bool has_room = false;
     for (size_t i = 0; i < RC_QUOTA_ALARM_OTHERS; i++) {
-        const bool is_over = now_unix_ms >= alarm->others[i].silent_until_unix_ms;
+        const bool is_over = is_silence_over(alarm->others[i].silent_until_unix_ms, now_unix_ms);
         if (alarm->others[i].name == name && !is_over)
             return false;
         has_room = has_room || is_over;
@@ -283,7 +290,8 @@ static void silence(rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_un
         return;
     }
     size_t at = 0;
-    while (at + 1 < RC_QUOTA_ALARM_OTHERS && now_unix_ms < alarm->others[at].silent_until_unix_ms)
+    while (at + 1 < RC_QUOTA_ALARM_OTHERS &&
+           !is_silence_over(alarm->others[at].silent_until_unix_ms, now_unix_ms))
         at++;
     alarm->others[at].name = digest(quota);
     alarm->others[at].silent_until_unix_ms = until_unix_ms;

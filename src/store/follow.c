@@ -17,6 +17,8 @@ static const look looks[RC_FOLLOW_LOOKS] = {
     {256, 480 * MINUTE_MS},
 };
 
+static const rc_store_filter notices = {.has_outcome = true, .outcome = RC_OUTCOME_NOTICE};
+
 /* --- what was given --- */
 
 static size_t slot_of(const rc_follow_seen *seen, size_t slots, int64_t key)
@@ -124,7 +126,7 @@ void rc_follow_done(rc_follow *follow)
 
 typedef struct passing {
     rc_follow *follow;
-    rc_record_each each;
+    rc_record_each each; /* NULL: nobody is given anything, it only counts as given */
     void *ctx;
     uint32_t given;
     bool is_out_of_memory;
@@ -139,6 +141,8 @@ static bool pass(void *ctx, const rc_record *operation)
         p->is_out_of_memory = true;
         return false;
     }
+    if (p->each == NULL)
+        return true;
     p->given++;
     return p->each(p->ctx, operation) && p->given < RC_FOLLOW_STEP_MAX;
 }
@@ -157,11 +161,30 @@ static bool take_look(rc_store *store, passing *p, const rc_store_filter *filter
            rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "follow", NULL, NULL);
 }
 
+/* The clock was set back: operations that end from now on have times before those of the last
+ * looks. The looks go back to the new time; operations that ended later than that by the old clock
+ * count as given. */
+static bool follow_clock_back(rc_follow *follow, rc_store *store, int64_t now_unix_ms,
+                              rc_store_fault *fault)
+{
+    passing p = {.follow = follow};
+    if (now_unix_ms < follow->from_unix_ms)
+        follow->from_unix_ms = now_unix_ms;
+    for (size_t i = 0; i < RC_FOLLOW_LOOKS; i++)
+        follow->looked_unix_ms[i] = now_unix_ms;
+    return take_look(store, &p, &follow->filter, &looks[RC_FOLLOW_LOOKS - 1],
+                     now_unix_ms - OVERLAP_MS, now_unix_ms, fault) &&
+           (!follow->has_notices || take_look(store, &p, &notices, &looks[RC_FOLLOW_LOOKS - 1],
+                                              now_unix_ms - OVERLAP_MS, now_unix_ms, fault));
+}
+
 bool rc_follow_step(rc_follow *follow, rc_store *store, int64_t now_unix_ms, rc_record_each each,
                     void *ctx, rc_store_fault *fault)
 {
     passing p = {.follow = follow, .each = each, .ctx = ctx};
-    rc_store_filter notices = {.has_outcome = true, .outcome = RC_OUTCOME_NOTICE};
+    if (now_unix_ms < follow->looked_unix_ms[0] - OVERLAP_MS &&
+        !follow_clock_back(follow, store, now_unix_ms, fault))
+        return false;
     follow->steps++;
     for (size_t i = 0; i < RC_FOLLOW_LOOKS && p.given < RC_FOLLOW_STEP_MAX; i++) {
         if (follow->steps % looks[i].every != 0)

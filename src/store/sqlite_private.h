@@ -223,8 +223,11 @@ bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fa
 /* The key that an id has unless another one took it. False: it is not an rc_id. */
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key);
 
-/* The key after it, within its millisecond. */
-int64_t rc_sqlite_next_key(int64_t key);
+/* The key to look at when the operation whose first key that is does not stand under this one: the
+ * next of its millisecond, round and round, and when all of them are taken those of the following
+ * millisecond. RC_SQLITE_PLACES keys are looked at, those of four milliseconds. */
+#define RC_SQLITE_PLACES (UINT32_C(4) << 15)
+int64_t rc_sqlite_next_key(int64_t first, int64_t key);
 
 /* The first key of a millisecond. */
 int64_t rc_sqlite_time_key(int64_t unix_ms);

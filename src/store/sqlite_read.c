@@ -30,9 +30,11 @@ bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key)
     return true;
 }
 
-int64_t rc_sqlite_next_key(int64_t key)
+int64_t rc_sqlite_next_key(int64_t first, int64_t key)
 {
-    return (key & ~LOW_MASK) | ((key + 1) & LOW_MASK);
+    const int64_t next = (key & ~LOW_MASK) | ((key + 1) & LOW_MASK);
+    const bool is_round = (next & LOW_MASK) == (first & LOW_MASK);
+    return is_round && next <= INT64_MAX - LOW_MASK - 1 ? next + LOW_MASK + 1 : next;
 }
 
 int64_t rc_sqlite_time_key(int64_t unix_ms)
@@ -136,7 +138,7 @@ static bool find_operation(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_str id
     if (!rc_sqlite_key(id, &first))
         return true;
     int64_t key = first;
-    do {
+    for (uint32_t i = 0; i < RC_SQLITE_PLACES && !*ret_found; i++) {
         sqlite3_reset(row);
         sqlite3_bind_int64(row, 1, key);
         int code = sqlite3_step(row);
@@ -145,8 +147,8 @@ static bool find_operation(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_str id
         if (code != SQLITE_ROW)
             return rc_sqlite_fail(sqlite, "read", fault);
         *ret_found = rc_str_eq(rc_sqlite_text(row, 1), id);
-        key = rc_sqlite_next_key(key);
-    } while (!*ret_found && key != first);
+        key = rc_sqlite_next_key(first, key);
+    }
     return true;
 }
 

@@ -315,7 +315,7 @@ static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_
     if (!rc_sqlite_key(id, &key))
         return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL, "not an id");
     const int64_t first = key;
-    do {
+    for (uint32_t i = 0; i < RC_SQLITE_PLACES; i++) {
         sqlite3_bind_int64(find, 1, key);
         int code = sqlite3_step(find);
         bool is_it = code == SQLITE_ROW && rc_str_eq(rc_sqlite_text(find, 0), id);
@@ -329,8 +329,8 @@ static bool find_place(rc_sqlite *sqlite, rc_str id, place *ret_place, rc_store_
             *ret_place = (place){.key = key, .is_there = is_it, .has_try = has_try};
             return true;
         }
-        key = rc_sqlite_next_key(key);
-    } while (key != first);
+        key = rc_sqlite_next_key(first, key);
+    }
     return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", NULL,
                               "too many operations in one millisecond");
 }

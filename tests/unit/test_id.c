@@ -8,6 +8,8 @@
 
 #include <recourse/id.h>
 
+#include "support/often.h"
+
 #define UNTOUCHED INT64_C(-7777)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NOW INT64_C(1794790923456)
@@ -218,6 +220,60 @@ static void test_order_is_creation_order(void **state)
     assert_true(carries > 100); /* the hard case did happen */
 }
 
+/* Two million ids at each of the times to which a clock was set back from now: the keys under which
+ * a store keeps them (the time, and the last three letters) are all different, so ids of one
+ * millisecond must not outnumber those keys, and the ids stay near the time from which the clock
+ * was set back. */
+static void test_a_clock_set_back_leaves_room_in_each_millisecond(void **state)
+{
+    (void)state;
+    static const int64_t set_to[] = {NOW,
+                                     NOW - 1,
+                                     NOW - INT64_C(5000),
+                                     NOW - INT64_C(3600000),
+                                     NOW - INT64_C(10) * 365 * 86400000,
+                                     0,
+                                     INT64_MIN};
+    const int count = OFTEN(2000000, 100000);
+    for (size_t at = 0; at < COUNT(set_to); at++) {
+        uint64_t seed = 4711 + at;
+        uint8_t entropy[10];
+        rc_id_maker maker = {0};
+        fill_entropy(&seed, entropy);
+        rc_id last = rc_id_make(&maker, NOW, entropy);
+        int in_one_ms = 1;
+        int most = 1;
+        for (int i = 0; i < count; i++) {
+            fill_entropy(&seed, entropy);
+            const rc_id id = rc_id_make(&maker, set_to[at], entropy);
+            if (strcmp(last.text, id.text) >= 0)
+                fail_msg("%s came before %s", last.text, id.text);
+            in_one_ms = memcmp(last.text, id.text, 14) == 0 ? in_one_ms + 1 : 1;
+            most = in_one_ms > most ? in_one_ms : most;
+            last = id;
+        }
+        assert_int_equal(most, RC_ID_PER_MS);
+        assert_in_range(time_of(&last) - NOW, count / RC_ID_PER_MS, count / RC_ID_PER_MS + 1);
+        /* The clock has caught up: ids have its time again. */
+        last = rc_id_make(&maker, NOW + count, zeros);
+        assert_int_equal(time_of(&last), NOW + count);
+    }
+}
+
+/* A borrowed millisecond begins with fresh entropy: its ids cannot be guessed from the last one. */
+static void test_a_borrowed_millisecond_uses_the_entropy(void **state)
+{
+    (void)state;
+    rc_id_maker maker = {0};
+    rc_id id = rc_id_make(&maker, NOW, zeros);
+    for (int i = 1; i < RC_ID_PER_MS; i++)
+        id = rc_id_make(&maker, NOW, zeros);
+    assert_int_equal(time_of(&id), NOW);
+    id = rc_id_make(&maker, NOW, mixed);
+    assert_int_equal(time_of(&id), NOW + 1);
+    assert_string_equal(id.text + 14, "04HMASW9NF6YZZPW");
+}
+
 static void test_time_refuses(void **state)
 {
     (void)state;
@@ -279,6 +335,8 @@ int main(void)
         cmocka_unit_test(test_carries),
         cmocka_unit_test(test_last_id_of_all_stays),
         cmocka_unit_test(test_order_is_creation_order),
+        cmocka_unit_test(test_a_clock_set_back_leaves_room_in_each_millisecond),
+        cmocka_unit_test(test_a_borrowed_millisecond_uses_the_entropy),
         cmocka_unit_test(test_time_refuses),
         cmocka_unit_test(test_time_accepts_its_alphabet_only),
     };

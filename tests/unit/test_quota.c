@@ -225,6 +225,9 @@ static void test_alarm(void **state)
     assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "requests"));
     quotas = tokens_left(NOW + 121000, "90", "2m");
     assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "tokens"));
+    /* the clock was set back by a year: nobody waits a year for the next warning */
+    quotas = tokens_left(NOW - INT64_C(365) * 86400000, "90", "2m");
+    assert_ptr_equal(rc_quota_alarm_ring(&alarm, &quotas), find(&quotas, "tokens"));
 
     rc_event event = {.seq = 1, .correlation_id = RC_STR("op")};
     char memory[512];

@@ -113,6 +113,27 @@ static void test_each_once(void **state)
     assert_int_equal(steps(w, 2), 1);
 }
 
+/* The clock is set back by a year. The ids go on from the old time; the operations' ends have the
+ * new one. Each comes once, and those that had ended by the old clock do not come again. */
+static void test_a_clock_that_was_set_back(void **state)
+{
+    follow_world *w = *state;
+    add_many(w, w->now - 5 * SECOND, w->now - 100, 20); /* before this began */
+    add_many(w, w->now, w->now + 100, 10);
+    assert_int_equal(steps(w, 2), 10);
+    const int64_t ids_at = w->now;
+    w->now -= INT64_C(365) * 86400000;
+    assert_int_equal(steps(w, 2), 0);
+    for (int i = 0; i < 5; i++) {
+        rc_record records[3];
+        const rc_id id = next_id(w, ids_at + i);
+        world_fill(records, &id, w->now);
+        assert_true(world_append(&w->store, records, 3));
+    }
+    assert_int_equal(steps(w, 1), 5);
+    assert_int_equal(steps(w, 300), 0);
+}
+
 static void test_what_ended_before_is_not_given(void **state)
 {
     follow_world *w = *state;
@@ -256,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_each_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_clock_that_was_set_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_ended_before_is_not_given, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_long_ones, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_late_records, set_up, tear_down),
