@@ -32,7 +32,7 @@ static int load_rules(rc_cli *cli, const char *command, const rc_config_source *
     rc_buf_init(&text, &cli->alloc, RULES_MAX_BYTES);
     rc_config_source_beside(source, given->config->root.rules, &path);
     const rc_str name = rc_str_c(rc_buf_get(&path).ptr);
-    const int error = rc_file_read(cli->calls, name.ptr, &text);
+    const int error = rc_file_read_regular(cli->calls, name.ptr, &text);
     if (error != 0) {
         rc_cli_cannot_read(cli, command, name, error);
         result = RC_EXIT_NO_INPUT;

@@ -1,4 +1,6 @@
 /* Another edition of the configuration, while the gateway runs. */
+#include <string.h>
+
 #include "base/str.h"
 #include "cli/config_load.h"
 #include "cli/serve_admin.h"
@@ -6,6 +8,9 @@
 #include "cli/serve_log.h"
 #include "config/unpriced.h"
 #include "sys/clock.h"
+#include "sys/config_file.h"
+
+#define PATH_MAX_BYTES ((size_t)16 << 10)
 
 /* The first line of what was said, for those who ask later. */
 void rc_serve_advise(rc_gate_trouble *trouble)
@@ -46,6 +51,25 @@ static bool take_over(serve_run *run, const rc_gate_given *given, const rc_confi
     return false;
 }
 
+/* Standard input and pipes are read once, at the start: now nobody may write to them, and to wait
+ * would stop the thread that reads signals. */
+static bool can_read_again(serve_run *run)
+{
+    const char *path = run->options->config_path;
+    const char *other = NULL;
+    rc_buf found;
+    rc_buf_init(&found, &run->cli->alloc, PATH_MAX_BYTES);
+    if (path == NULL && rc_config_file_find(run->cli->calls, &found))
+        path = rc_buf_get(&found).ptr;
+    if (path != NULL)
+        other = strcmp(path, "-") == 0 ? "standard input" : rc_path_other(run->cli->calls, path);
+    if (other != NULL)
+        (void)rc_serve_refuse(run->cli, "the configuration cannot be read again: it is ", other,
+                              RC_EXIT_CONFIG);
+    rc_buf_done(&found);
+    return other == NULL;
+}
+
 static bool load_again(serve_run *run)
 {
     rc_gate_given given;
@@ -53,7 +77,8 @@ static bool load_again(serve_run *run)
         (void)rc_serve_refuse(run->cli, "it is going to end", "", RC_EXIT_UNAVAILABLE);
         return false;
     }
-    if (rc_serve_load(run->cli, "serve", run->options->config_path, &given) != RC_EXIT_OK) {
+    if (!can_read_again(run) ||
+        rc_serve_load(run->cli, "serve", run->options->config_path, &given) != RC_EXIT_OK) {
         rc_gateway_note_reload(run->gateway, false);
         return false;
     }

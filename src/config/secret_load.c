@@ -24,6 +24,15 @@ bool rc_secret_path(const rc_sys_calls *calls, const rc_secret_ref *ref,
     return rc_buf_status(&path) == RC_OK;
 }
 
+static const char *file_trouble(int error)
+{
+    if (error == 0)
+        return NULL;
+    if (error == RC_FILE_NOT_REGULAR)
+        return "is a folder, a pipe, a socket or a device, not a regular file";
+    return error == RC_FILE_TOO_LARGE ? "is too large for a secret" : "cannot be read";
+}
+
 const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, rc_buf *room)
 {
     char path[RC_SECRET_PATH_MAX];
@@ -35,7 +44,7 @@ const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, 
     }
     if (!rc_secret_path(calls, ref, path))
         return "was not passed on: systemd does that with LoadCredential=";
-    return rc_file_read(calls, path, room) == 0 ? NULL : "cannot be read";
+    return file_trouble(rc_file_read_regular(calls, path, room));
 }
 
 const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref)

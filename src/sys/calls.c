@@ -19,6 +19,11 @@ static int open_read(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
+static int open_file(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
 static int columns(int fd)
 {
     struct winsize size;
@@ -118,6 +123,7 @@ static int signal_fd(const sigset_t *set)
 
 const rc_sys_calls rc_sys_real = {
     .open_read = open_read,
+    .open_file = open_file,
     .read = read,
     .write = write,
     .close = close,

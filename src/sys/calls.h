@@ -29,6 +29,7 @@ typedef struct rc_spawn {
 
 typedef struct rc_sys_calls {
     int (*open_read)(const char *path); /* open for reading, close-on-exec */
+    int (*open_file)(const char *path); /* the same; does not wait for the writer of a pipe */
     ssize_t (*read)(int fd, void *buf, size_t size);
     ssize_t (*write)(int fd, const void *buf, size_t size);
     int (*close)(int fd);

@@ -55,7 +55,7 @@ rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path)
         return RC_SECRET_FILE_MISSING;
     if (!S_ISREG(facts.st_mode))
         return RC_SECRET_FILE_OTHER;
-    int fd = calls->open_read(path);
+    int fd = calls->open_file(path);
     if (fd < 0)
         return RC_SECRET_FILE_MISSING;
     calls->close(fd);

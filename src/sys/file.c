@@ -45,6 +45,41 @@ int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf)
     return error;
 }
 
+/* Opened only if it is a regular file: to open a device can do things. It may have been replaced
+ * between the two calls, so the open one is looked at too. */
+static int open_regular(const rc_sys_calls *calls, const char *path, int *ret_fd)
+{
+    struct stat facts;
+    if (calls->stat(path, &facts) != 0)
+        return errno;
+    if (!S_ISREG(facts.st_mode))
+        return RC_FILE_NOT_REGULAR;
+    int fd = calls->open_file(path);
+    while (fd < 0 && errno == EINTR)
+        fd = calls->open_file(path);
+    if (fd < 0)
+        return errno;
+    int error = calls->fstat(fd, &facts) != 0 ? errno : 0;
+    if (error == 0 && !S_ISREG(facts.st_mode))
+        error = RC_FILE_NOT_REGULAR;
+    if (error != 0)
+        calls->close(fd);
+    else
+        *ret_fd = fd;
+    return error;
+}
+
+int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *buf)
+{
+    int fd = -1;
+    int error = open_regular(calls, path, &fd);
+    if (error != 0)
+        return error;
+    error = rc_fd_read(calls, fd, buf);
+    calls->close(fd);
+    return error;
+}
+
 int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes)
 {
     size_t done = 0;
@@ -90,6 +125,8 @@ const char *rc_sys_error_text(int error)
         return "too large";
     if (error == RC_FILE_NO_MEMORY)
         return "no memory";
+    if (error == RC_FILE_NOT_REGULAR)
+        return "not a regular file";
     const char *text = strerrordesc_np(error);
     return text != NULL ? text : "unknown error";
 }

@@ -12,6 +12,7 @@
 /* Not the system's: these are below 0, where no errno number is. */
 #define RC_FILE_TOO_LARGE (-1)
 #define RC_FILE_NO_MEMORY (-2)
+#define RC_FILE_NOT_REGULAR (-3)
 
 #define RC_FD_STDIN 0
 #define RC_FD_STDOUT 1
@@ -21,6 +22,10 @@
  * RC_FILE_NO_MEMORY; else what the system said (EISDIR for a folder). What was read before a
  * failure stays in buf. path, buf: borrow. */
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
+
+/* The same for a file whose reading must not wait for anybody: a pipe, a folder, a socket or a
+ * device at the path, or behind a symbolic link there, is RC_FILE_NOT_REGULAR. */
+int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
 /* The same for a descriptor that is open, which stays open. */
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);

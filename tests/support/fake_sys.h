@@ -98,6 +98,12 @@ static int fake_stat(const char *path, struct stat *ret_stat)
     return 0;
 }
 
+static int fake_fstat(int fd, struct stat *ret_stat)
+{
+    (void)fd;
+    return fake_stat(fake.path != NULL ? fake.path : "", ret_stat);
+}
+
 static ssize_t fake_read(int fd, void *buf, size_t size)
 {
     if (fake_fails())
@@ -209,7 +215,9 @@ static int fake_pending(sigset_t *ret_set)
 /* Processes and terminals are not faked: tests/support/real_sys.h lets the real ones fail. */
 static const rc_sys_calls fake_calls = {
     .open_read = fake_open,
+    .open_file = fake_open,
     .stat = fake_stat,
+    .fstat = fake_fstat,
     .read = fake_read,
     .write = fake_write,
     .close = fake_close,

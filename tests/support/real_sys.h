@@ -66,6 +66,11 @@ static int real_open_read(const char *path)
     return real_fails() ? -1 : rc_sys_real.open_read(path);
 }
 
+static int real_open_file(const char *path)
+{
+    return real_fails() ? -1 : rc_sys_real.open_file(path);
+}
+
 static int real_open_append(const char *path)
 {
     return real_fails() ? -1 : rc_sys_real.open_append(path);
@@ -296,6 +301,7 @@ static pid_t real_getpgrp(void)
 
 static const rc_sys_calls real_calls = {
     .open_read = real_open_read,
+    .open_file = real_open_file,
     .read = real_read,
     .write = real_write,
     .close = real_close,

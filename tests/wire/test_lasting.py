@@ -350,6 +350,52 @@ def bad_configuration_is_refused():
         gateway.stop()
 
 
+def a_pipe_is_not_waited_for():
+    """A pipe, a folder or a device in the place of a key's file or of the configuration: the reload is refused at once,
+    and requests, the operator's side and the end go on."""
+    gateway = Lasting({**OPEN, "admin": {"listen": "127.0.0.1:0"},
+                       "clients": [{"name": "app", "token": "file:key"}]})
+    key = os.path.join(gateway.folder, "key")
+    token = "Authorization: Bearer tok-12345678"
+
+    def put_token():
+        with open(os.open(key + ".new", os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+            file.write("tok-12345678\n")
+        os.rename(key + ".new", key)
+
+    def is_refused(times):
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: gateway.said().count("the old one goes on") == times, "the refusal")
+        check(ask(gateway, "ok", token).status == 200, "the old configuration is gone")
+        check("recourse_build_info" in gateway.page("/metrics"), "the operator's side is gone")
+
+    put_token()
+    gateway.start()
+    try:
+        os.unlink(key)
+        os.mkfifo(key)
+        is_refused(1)
+        os.unlink(key)
+        os.symlink("/dev/zero", key)
+        is_refused(2)
+        os.unlink(key)
+        os.mkdir(key)
+        is_refused(3)
+        os.rmdir(key)
+        put_token()
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: "read again" in gateway.said(), "the reload")
+        path = os.path.join(gateway.folder, "recourse.yaml")
+        os.unlink(path)
+        os.mkfifo(path)
+        is_refused(4)
+        check("it is a pipe" in gateway.said(), gateway.said())
+        gateway.signal(signal.SIGTERM)
+        check(gateway.process.wait(WAIT_S) == 0, gateway.said()[-3000:])
+    finally:
+        gateway.stop()
+
+
 def what_is_known_survives_a_reload():
     """A target that told when to come back is not asked before, whatever is reloaded."""
     gateway = Lasting(OPEN).start()
@@ -529,6 +575,7 @@ suite.case("a target without a good key is not up", a_target_without_a_good_key_
 suite.case("a limit of one model leaves the key open for another", limits_are_the_models)
 suite.case("a refused key in a file is read again", fresh_key_is_taken, second)
 suite.case("a bad configuration is refused, and says where it is wrong", bad_configuration_is_refused)
+suite.case("a pipe in the place of a file is not waited for", a_pipe_is_not_waited_for)
 suite.case("what is known of a target survives a reload", what_is_known_survives_a_reload)
 suite.case("a drain that takes too long ends with a word", drained_with_a_word)
 suite.case("a socket that was passed outlives the process", passed_socket)

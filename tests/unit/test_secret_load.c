@@ -1,0 +1,174 @@
+/* Where a secret is read from: only from a regular file, without waiting for anybody. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "config/secret_load.h"
+#include "sys/file.h"
+
+#define SECRET "key-Zq7wm3xTnB-Zq7wm3xTnB-Zq7wm3xTnB"
+#define STUCK_S 60 /* a read that waits ends the test program */
+
+static char folder[128];
+
+static void path_of(const char *name, char ret_path[256])
+{
+    snprintf(ret_path, 256, "%s/%s", folder, name);
+}
+
+static void put_file(const char *name, const char *text, size_t size)
+{
+    char path[256];
+    path_of(name, path);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    if (size > 0)
+        assert_int_equal(ftruncate(fd, (off_t)size), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+/* Why it is refused; NULL: text has it. */
+static const char *load(const char *path, char text[RC_SECRET_TOKEN_MAX])
+{
+    rc_buf room;
+    char memory[RC_SECRET_TOKEN_MAX];
+    rc_buf_init_fixed(&room, memory, sizeof memory);
+    const rc_secret_ref ref = {.kind = RC_SECRET_FILE, .name = rc_str_c(path)};
+    alarm(STUCK_S);
+    const char *why = rc_secret_load(&rc_sys_real, &ref, &room);
+    alarm(0);
+    const rc_str got = rc_buf_get(&room);
+    assert_true(got.len < RC_SECRET_TOKEN_MAX);
+    memcpy(text, got.ptr, got.len);
+    text[got.len] = '\0';
+    return why;
+}
+
+static const char *load_name(const char *name, char text[RC_SECRET_TOKEN_MAX])
+{
+    char path[256];
+    path_of(name, path);
+    return load(path, text);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    const char *place = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.90s/recourse-secret-XXXXXX", place != NULL ? place : "/tmp");
+    return mkdtemp(folder) != NULL ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"file", "link", "data", "pipe", "sub", "socket", "huge"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[256];
+        path_of(names[i], path);
+        if (unlink(path) != 0)
+            rmdir(path);
+    }
+    return rmdir(folder);
+}
+
+/* A secret of Kubernetes is a link to a link to a file. */
+static void test_files_and_links(void **state)
+{
+    (void)state;
+    char path[256];
+    char text[RC_SECRET_TOKEN_MAX];
+    put_file("file", SECRET "\n", 0);
+    path_of("data", path);
+    assert_int_equal(symlink("file", path), 0);
+    path_of("link", path);
+    assert_int_equal(symlink("data", path), 0);
+    assert_null(load_name("file", text));
+    assert_string_equal(text, SECRET "\n");
+    assert_null(load_name("link", text));
+    assert_string_equal(text, SECRET "\n");
+    path_of("file", path);
+    const int fd = open(path, O_RDONLY);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_null(load(path, text));
+    assert_string_equal(text, SECRET "\n");
+    close(fd);
+}
+
+/* Neither waited for nor read: without a writer, with one that says nothing, and behind a link. */
+static void test_a_pipe(void **state)
+{
+    (void)state;
+    char path[256];
+    char text[RC_SECRET_TOKEN_MAX];
+    char other[256];
+    path_of("pipe", path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_non_null(strstr(load(path, text), "a pipe"));
+    const int writer = open(path, O_RDWR | O_NONBLOCK);
+    assert_non_null(load(path, text));
+    path_of("link", other);
+    assert_int_equal(symlink("pipe", other), 0);
+    assert_non_null(load(other, text));
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    snprintf(other, sizeof other, "/proc/self/fd/%d", fds[0]);
+    assert_non_null(load(other, text));
+    close(fds[0]);
+    close(fds[1]);
+    close(writer);
+}
+
+static void test_what_is_no_file(void **state)
+{
+    (void)state;
+    char path[256];
+    char text[RC_SECRET_TOKEN_MAX];
+    path_of("sub", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_non_null(load(path, text));
+    assert_non_null(load("/dev/zero", text));
+    assert_non_null(load("/dev/tty", text));
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    path_of("socket", path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%.100s", path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_non_null(load(path, text));
+    close(fd);
+    assert_string_equal(load_name("missing", text), "cannot be read");
+}
+
+static void test_a_huge_file(void **state)
+{
+    (void)state;
+    char text[RC_SECRET_TOKEN_MAX];
+    put_file("huge", SECRET, (size_t)1 << 40);
+    assert_string_equal(load_name("huge", text), "is too large for a secret");
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_files_and_links, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_pipe, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_no_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_huge_file, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
