@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/secret.h"
+
 #define PIECE_BYTES ((size_t)64 << 10)
 
 static int buf_error(const rc_buf *buf)
@@ -14,11 +16,10 @@ static int buf_error(const rc_buf *buf)
     return status == RC_E_TOO_LARGE ? RC_FILE_TOO_LARGE : RC_FILE_NO_MEMORY;
 }
 
-int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf)
+static int read_pieces(const rc_sys_calls *calls, int fd, char piece[PIECE_BYTES], rc_buf *buf)
 {
-    char piece[PIECE_BYTES];
     for (;;) {
-        ssize_t got = calls->read(fd, piece, sizeof(piece));
+        ssize_t got = calls->read(fd, piece, PIECE_BYTES);
         if (got == 0)
             return 0;
         if (got < 0 && errno == EINTR)
@@ -30,6 +31,14 @@ int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf)
         if (error != 0)
             return error;
     }
+}
+
+int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf)
+{
+    char piece[PIECE_BYTES];
+    const int error = read_pieces(calls, fd, piece, buf);
+    rc_secret_wipe(piece, sizeof(piece));
+    return error;
 }
 
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf)

@@ -27,7 +27,8 @@ int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
  * device at the path, or behind a symbolic link there, is RC_FILE_NOT_REGULAR. */
 int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* The same for a descriptor that is open, which stays open. */
+/* The same for a descriptor that is open, which stays open. What was read is nowhere but in buf: it
+ * may be a secret. */
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);
 
 /* Writes all of bytes, or says why it could not. bytes: borrows. */

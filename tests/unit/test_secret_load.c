@@ -1,4 +1,5 @@
-/* Where a secret is read from: only from a regular file, without waiting for anybody. */
+/* Where a secret is read from: only from a regular file, without waiting for anybody, and nothing
+ * of it stays in memory but what was asked for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,6 +163,48 @@ static void test_a_huge_file(void **state)
     assert_string_equal(text, "");
 }
 
+/* --- what stays in memory --- */
+
+static const char *read_into; /* where the system put the bytes */
+
+static ssize_t noting_read(int fd, void *buf, size_t size)
+{
+    read_into = buf;
+    return read(fd, buf, size);
+}
+
+/* Of a stack frame that is gone: nothing has been called since that could reach as deep. */
+__attribute__((no_sanitize("address"))) static bool is_still_there(const volatile char *at)
+{
+    size_t same = 0;
+    while (same < sizeof SECRET - 1 && at[same] == SECRET[same])
+        same++;
+    return same == sizeof SECRET - 1;
+}
+
+static void test_nothing_stays_on_the_stack(void **state)
+{
+    (void)state;
+    rc_sys_calls calls = rc_sys_real;
+    calls.read = noting_read;
+    char path[256];
+    path_of("file", path);
+    put_file("file", SECRET "\n", 0);
+    /* It is read; it does not fit; it is not a secret's function that reads it. */
+    for (int way = 0; way < 3; way++) {
+        char memory[256];
+        rc_buf buf;
+        rc_buf_init_fixed(&buf, memory, way == 1 ? 8 : sizeof memory);
+        const int error =
+            way == 2 ? rc_file_read(&calls, path, &buf) : rc_file_read_regular(&calls, path, &buf);
+        const bool stays = is_still_there(read_into);
+        assert_int_equal(error, way == 1 ? RC_FILE_TOO_LARGE : 0);
+        assert_false(stays);
+        if (way != 1)
+            assert_true(rc_str_eq(rc_buf_get(&buf), RC_STR(SECRET "\n")));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +212,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_pipe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_huge_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_stays_on_the_stack, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
