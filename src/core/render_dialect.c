@@ -36,9 +36,21 @@ rc_str rc_render_message(const rc_report *report)
     return info ? rc_str_c(info->message) : RC_STR("Something failed, and nothing more is known.");
 }
 
-int rc_render_status(const rc_report *report)
+int rc_dialect_status(rc_dialect dialect, rc_code code, int status)
 {
-    int status = rc_report_http_status(report);
+    const rc_str type = rc_str_c(rc_dialect_words_get(code)->anthropic_type);
+    if (dialect == RC_DIALECT_ANTHROPIC && status == 503 &&
+        rc_str_eq(type, RC_STR("overloaded_error")))
+        return 529;
+    if (dialect == RC_DIALECT_GEMINI && status == 402 && code == RC_CODE_QUOTA_EXHAUSTED)
+        return 429;
+    return status;
+}
+
+int rc_render_status(const rc_report *report, rc_dialect dialect)
+{
+    const int status =
+        rc_dialect_status(dialect, rc_report_code(report), rc_report_http_status(report));
     return status >= 400 && status <= 599 ? status : 500;
 }
 
@@ -121,23 +133,23 @@ static rc_str openai_type(const rc_report *report, const rc_dialect_words *words
 }
 
 /* Where types and statuses are pairs, one is told with its own status alone. */
-static rc_str own_pair(const rc_report *report)
+static rc_str own_pair(const rc_report *report, rc_dialect dialect)
 {
-    return rc_report_provider_status(report) == rc_render_status(report)
+    return rc_report_provider_status(report) == rc_render_status(report, dialect)
                ? own_name(report, rc_report_provider_type(report))
                : rc_str_make(NULL, 0);
 }
 
 static rc_str anthropic_type(const rc_report *report, const rc_dialect_words *words)
 {
-    const rc_str own = own_pair(report);
+    const rc_str own = own_pair(report, RC_DIALECT_ANTHROPIC);
     const bool is_theirs = is_snake(own, 'a', 'z') && is_called_error(own);
     return is_theirs ? own : rc_str_c(words->anthropic_type);
 }
 
 static rc_str gemini_status(const rc_report *report, const rc_dialect_words *words)
 {
-    const rc_str own = own_pair(report);
+    const rc_str own = own_pair(report, RC_DIALECT_GEMINI);
     return is_snake(own, 'A', 'Z') ? own : rc_str_c(words->gemini_status);
 }
 
@@ -255,7 +267,7 @@ static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
     const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
     rc_json_key(w, RC_STR("error"));
     rc_json_object_begin(w);
-    rc_json_member_i64(w, RC_STR("code"), rc_render_status(report));
+    rc_json_member_i64(w, RC_STR("code"), rc_render_status(report, RC_DIALECT_GEMINI));
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_member_string(w, RC_STR("status"), gemini_status(report, words));
     rc_json_key(w, RC_STR("details"));

@@ -24,9 +24,14 @@ const rc_dialect_words *rc_dialect_words_get(rc_code code);
  * view. */
 rc_str rc_render_message(const rc_report *report);
 
+/* The status that the dialect's own API sends for this code, where that differs from the table's:
+ * Anthropic's 529 for overload (503 elsewhere), Google's 429 for an exhausted quota (402
+ * elsewhere). Else status, as it is. */
+int rc_dialect_status(rc_dialect dialect, rc_code code, int status);
+
 /* The status to answer with. One that is no error status cannot carry the body of an error: then it
  * is 500. */
-int rc_render_status(const rc_report *report);
+int rc_render_status(const rc_report *report, rc_dialect dialect);
 
 /* The reason phrase of an HTTP status; "Client Error" or "Server Error" for one without. Gives a
  * static string. */

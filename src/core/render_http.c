@@ -61,7 +61,7 @@ rc_str rc_http_phrase(int status)
 
 static void push_head(rc_buf *buf, const rc_report *report, rc_dialect dialect, size_t body_bytes)
 {
-    int status = rc_render_status(report);
+    int status = rc_render_status(report, dialect);
     rc_buf_push(buf, RC_STR("HTTP/1.1 "));
     rc_buf_push_i64(buf, status);
     rc_buf_push_byte(buf, ' ');

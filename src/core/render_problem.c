@@ -59,7 +59,7 @@ void rc_render_problem_members(rc_json_writer *w, const rc_report *report, rc_vi
     const rc_code_info *info = rc_code_get(code);
     put_type(w, code);
     put_title(w, info);
-    rc_json_member_i64(w, RC_STR("status"), rc_render_status(report));
+    rc_json_member_i64(w, RC_STR("status"), rc_render_status(report, RC_DIALECT_PROBLEM));
     rc_render_member(w, view, RC_STR("detail"), rc_render_message(report));
     put_instance(w, rc_report_id(report));
     rc_render_member_name(w, RC_STR("error_class"), rc_class_name(rc_report_class(report)));

@@ -46,8 +46,7 @@ void rc_gate_job_tell_native(const rc_gate_job *job, rc_builder *builder)
 {
     const int status = (int)rc_report_provider_status(job->report); /* 1 to 999 */
     /* To the client we are no proxy that it could log in to. */
-    if (job->request.endpoint->wire != RC_WIRE_NATIVE || status < 400 || status > 599 ||
-        status == PROXY_AUTHENTICATION)
+    if (status < 400 || status > 599 || status == PROXY_AUTHENTICATION)
         return;
     rc_builder_set_http_status(builder, status);
     if (rc_report_code(job->report) == RC_CODE_ENDPOINT_NOT_FOUND)

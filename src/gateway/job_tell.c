@@ -1,4 +1,6 @@
 /* How a client is told: the report of the whole call, in its dialect. */
+#include <recourse/taxonomy.h>
+
 #include "base/str.h"
 #include "core/render_dialect.h"
 #include "gateway/job.h"
@@ -6,6 +8,21 @@
 #define ERROR_PAGE_MAX ((size_t)1 << 20)
 
 /* ---- the whole story ---- */
+
+/* status: of this code in every dialect. */
+static void use_dialect_status(const rc_gate_job *job, rc_builder *builder, rc_code code,
+                               int status)
+{
+    const int own = rc_dialect_status(job->dialect, code, status);
+    if (own != status)
+        rc_builder_set_http_status(builder, own);
+}
+
+static int status_of(rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    return info != NULL ? info->http_status : 0;
+}
 
 void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code code, rc_str message)
 {
@@ -15,6 +32,7 @@ void rc_gate_job_begin_report(rc_gate_job *job, rc_builder *builder, rc_code cod
     if (job->request.endpoint != NULL)
         rc_builder_set_family(builder, job->request.endpoint->family);
     rc_builder_set_message(builder, message);
+    use_dialect_status(job, builder, code, status_of(code));
 }
 
 static rc_code missing_code(uint32_t missing)
@@ -211,14 +229,19 @@ static const rc_report *tell_all(rc_gate_job *job)
                  : rc_gate_sentence(rc_reason_text(action->reason), room, sizeof room));
     if (is_late)
         rc_gate_job_tell_deadline(job, &builder);
-    else if (is_tried)
+    else if (is_tried && job->request.endpoint->wire == RC_WIRE_NATIVE)
         rc_gate_job_tell_native(job, &builder);
+    else if (is_tried)
+        use_dialect_status(job, &builder, rc_report_code(job->report),
+                           rc_report_http_status(job->report));
     if (is_tried && !is_late)
         rc_gate_job_tell_loop(job, &builder);
     if (is_foreign(job))
         tell_foreign(job, &builder);
-    if (!is_tried && is_at_rest(action))
+    if (!is_tried && is_at_rest(action)) {
         rc_gate_job_tell_rest(job, code, &builder);
+        use_dialect_status(job, &builder, code, status_of(code));
+    }
     rc_builder_set_cause(&builder, job->report);
     add_attempts(job, &builder);
     if (is_tried && job->now != NULL) {
@@ -302,7 +325,7 @@ void rc_gate_job_refuse(rc_gate_job *job, rc_code code, int status, rc_str messa
     if (code == RC_CODE_OVERLOADED)
         rc_builder_set_retry_after_ms(&builder, busy_ms(job));
     if (status > 0)
-        rc_builder_set_http_status(&builder, status);
+        rc_builder_set_http_status(&builder, rc_dialect_status(job->dialect, code, status));
     add_attempts(job, &builder);
     set_report(job, rc_builder_finish(&builder));
     rc_gate_job_keep(job, RC_THEN_ERROR);

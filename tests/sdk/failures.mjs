@@ -1,5 +1,6 @@
 // What goes wrong behind the gateway, and what each client is told of it. A row: what the mock does,
 // the report's code, the status; OpenAI's class and code; Anthropic's class and type; Google's status.
+// Anthropic's status of overload is its own, 529.
 const ROWS = [
     ["400", "InvalidRequest", 400,
         "BadRequestError", "invalid_value", "BadRequestError", "invalid_request_error", "INVALID_ARGUMENT"],
@@ -18,11 +19,11 @@ const ROWS = [
     ["500", "Provider5xx", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
     ["503", "Overloaded", 503,
-        "InternalServerError", "server_is_overloaded", "ServiceUnavailableError", "overloaded_error", "UNAVAILABLE"],
+        "InternalServerError", "server_is_overloaded", "OverloadedError", "overloaded_error", "UNAVAILABLE"],
     ["504", "ProviderTimeout", 504,
         "InternalServerError", "timeout", "GatewayTimeoutError", "timeout_error", "DEADLINE_EXCEEDED"],
     ["529", "Overloaded", 503,
-        "InternalServerError", "server_is_overloaded", "ServiceUnavailableError", "overloaded_error", "UNAVAILABLE"],
+        "InternalServerError", "server_is_overloaded", "OverloadedError", "overloaded_error", "UNAVAILABLE"],
     ["html-502", "Provider5xx", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
     ["redirect", "EndpointNotFound", 404,
@@ -40,7 +41,11 @@ const named = ([does, code, status, openaiClass, openaiCode, anthropicClass, ant
     code,
     status,
     openai: { class: openaiClass, code: openaiCode },
-    anthropic: { class: anthropicClass, type: anthropicType },
+    anthropic: {
+        class: anthropicClass,
+        type: anthropicType,
+        status: anthropicType === "overloaded_error" ? 529 : status,
+    },
     google,
 });
 
@@ -64,7 +69,7 @@ export const EARLY_FAILURES = [
     ["stream-error-first", "Provider5xx", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
     ["start-then-overloaded", "Overloaded", 503,
-        "InternalServerError", "server_is_overloaded", "ServiceUnavailableError", "overloaded_error", "UNAVAILABLE"],
+        "InternalServerError", "server_is_overloaded", "OverloadedError", "overloaded_error", "UNAVAILABLE"],
     ["empty-stream", "StreamInterrupted", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
 ].map(named);

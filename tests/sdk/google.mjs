@@ -142,6 +142,8 @@ function addLateFailures(group) {
             assert.equal(error.constructor, ApiError, error.constructor.name);
             const body = bodyOf(error);
             assert.equal(error.status, body.error.code);
+            if (code === "QuotaExhausted")
+                assert.deepEqual([body.error.code, body.error.status], [429, "RESOURCE_EXHAUSTED"]);
             checkReport(body.recourse, { code, target: target.target });
             assert.equal(sent.requests, 1);
             assert.equal(await asked(target), 1);

@@ -441,10 +441,46 @@ static void test_status_is_an_error(void **state)
         char json[64];
         snprintf(json, sizeof json, "{\"http_status\":%d}", STATUSES[i].set);
         const rc_report *report = case_decode(rc_str_c(json));
-        assert_int_equal(rc_render_status(report), STATUSES[i].shown);
+        for (size_t j = 0; j < DIALECT_COUNT; j++)
+            assert_int_equal(rc_render_status(report, DIALECTS[j]), STATUSES[i].shown);
         rc_report_free(report);
     }
-    assert_int_equal(rc_render_status(NULL), 500);
+    assert_int_equal(rc_render_status(NULL, RC_DIALECT_PROBLEM), 500);
+}
+
+/* Where a dialect's own API has another status for a failure than the table. */
+static void test_status_of_the_dialect(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_code code;
+        int status;
+        int anthropic;
+        int gemini;
+    } CASES[] = {
+        {RC_CODE_OVERLOADED, 503, 529, 503},        {RC_CODE_MODEL_LOADING, 503, 529, 503},
+        {RC_CODE_STORE_UNAVAILABLE, 503, 503, 503}, {RC_CODE_PROVIDER_5XX, 502, 502, 502},
+        {RC_CODE_QUOTA_EXHAUSTED, 402, 402, 429},   {RC_CODE_BUDGET_EXCEEDED, 402, 402, 402},
+        {RC_CODE_RATE_LIMITED, 429, 429, 429},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const rc_report *report = rc_report_static(CASES[i].code);
+        assert_int_equal(rc_render_status(report, RC_DIALECT_PROBLEM), CASES[i].status);
+        assert_int_equal(rc_render_status(report, RC_DIALECT_OPENAI_CHAT), CASES[i].status);
+        assert_int_equal(rc_render_status(report, RC_DIALECT_OPENAI_RESPONSES), CASES[i].status);
+        assert_int_equal(rc_render_status(report, RC_DIALECT_ANTHROPIC), CASES[i].anthropic);
+        assert_int_equal(rc_render_status(report, RC_DIALECT_GEMINI), CASES[i].gemini);
+    }
+    json_object *root =
+        rendered(rc_report_static(RC_CODE_QUOTA_EXHAUSTED), RC_DIALECT_GEMINI, RC_VIEW_USER);
+    query_int(root, "/error/code", 429);
+    query_string(root, "/error/status", "RESOURCE_EXHAUSTED");
+    json_object_put(root);
+    /* A status that the provider sent itself is no other one's. */
+    const rc_report *report =
+        case_decode(RC_STR("{\"error_code\":\"Overloaded\",\"http_status\":429}"));
+    assert_int_equal(rc_render_status(report, RC_DIALECT_ANTHROPIC), 429);
+    rc_report_free(report);
 }
 
 /* A report of which everything is absent has a whole body in each dialect, also in one that there
@@ -505,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_problem),
         cmocka_unit_test(test_problem_types),
         cmocka_unit_test(test_status_is_an_error),
+        cmocka_unit_test(test_status_of_the_dialect),
         cmocka_unit_test(test_bare),
         cmocka_unit_test(test_report_is_found),
     };

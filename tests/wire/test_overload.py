@@ -86,7 +86,8 @@ def judge(answer, dialect, is_stream):
     if answer.status == 200:
         check(dialect.is_whole(answer.body, is_stream), dialect.name, answer)
         return "served"
-    check(answer.status == 503 and dialect.is_overloaded(answer.body), dialect.name, answer)
+    status = 529 if dialect.name == "messages" else 503  # Anthropic's own status of overload
+    check(answer.status == status and dialect.is_overloaded(answer.body), dialect.name, answer)
     check(int(answer.get("retry-after")) >= 1 and int(answer.get("retry-after-ms")) >= 1, answer.head.raw)
     check(answer.get("x-should-retry") == "true", answer.head.raw)
     check(answer.get("x-recourse-error-code") == "Overloaded", answer.head.raw)
