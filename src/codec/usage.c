@@ -375,14 +375,54 @@ bool rc_usage_lacks_output(const rc_usage *usage)
     return said.output < 0 && (!is_none || usage->is_output_bad);
 }
 
+/* Where the text of a whole response stands, in every dialect. */
+static const rc_str ANSWERS[] = {
+    RC_STR_INIT("choices"), RC_STR_INIT("content"), RC_STR_INIT("candidates"),
+    RC_STR_INIT("output"),  RC_STR_INIT("message"), RC_STR_INIT("response"),
+    RC_STR_INIT("text"),
+};
+
+static uint64_t weigh_answer(rc_str body)
+{
+    rc_json_member members[COUNT(ANSWERS)];
+    uint64_t weight = 0;
+    for (size_t i = 0; i < COUNT(ANSWERS); i++)
+        members[i] = (rc_json_member){.key = ANSWERS[i]};
+    (void)rc_json_find(body, members, COUNT(ANSWERS), false);
+    for (size_t i = 0; i < COUNT(ANSWERS); i++) {
+        const rc_str value = rc_str_slice(body, members[i].value.offset, members[i].value_end);
+        if (members[i].is_found &&
+            (members[i].value.type == RC_JSON_STRING || rc_weight_has_content(value)))
+            weight += rc_weight_json(value, 0);
+    }
+    return weight;
+}
+
+bool rc_usage_is_answer(rc_str name)
+{
+    for (size_t i = 0; i < COUNT(ANSWERS); i++)
+        if (rc_str_eq(ANSWERS[i], name))
+            return true;
+    return false;
+}
+
+bool rc_usage_has_no_output(const rc_usage *usage)
+{
+    const rc_usage_count said = rc_usage_said(usage);
+    return said.output == 0 ||
+           (said.output < 0 && said.input >= 0 && usage->numbers[RC_USAGE_TOTAL] == said.input);
+}
+
 static bool read_top(rc_usage *usage, const top *t)
 {
     bool is_read = read_places(usage, t, true);
     if (is_read)
         usage->is_final = true;
-    if (!is_read ||
-        (rc_usage_lacks_output(usage) && !(has_data(t) && is_embedding(text_at(t, AT_DATA)))))
+    const bool is_vector = has_data(t) && is_embedding(text_at(t, AT_DATA));
+    if (!is_read || (rc_usage_lacks_output(usage) && !is_vector))
         usage->weight += rc_weight_json(t->text, 0);
+    else if (rc_usage_has_no_output(usage))
+        usage->weight += weigh_answer(t->text);
     return is_read;
 }
 

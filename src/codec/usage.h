@@ -112,6 +112,13 @@ bool rc_usage_has_tokens(const rc_usage *usage);
  * total that is the input alone says that there is none, but not beside something senseless. */
 bool rc_usage_lacks_output(const rc_usage *usage);
 
+/* Was the output said to be 0, or the total to be the input alone? Beside text this is what a
+ * server says that does not count: the text is weighed then, and rc_usage_charge takes that. */
+bool rc_usage_has_no_output(const rc_usage *usage);
+
+/* Is that where a whole response has its text, at its top? */
+bool rc_usage_is_answer(rc_str name);
+
 /* What a member at the top of a response is, by its name: RC_USAGE_PLACE of spec/usage.def. */
 typedef enum rc_usage_place {
     RC_USAGE_PLACE_USAGE,

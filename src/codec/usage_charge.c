@@ -52,11 +52,12 @@ static void set_input(rc_charge *charge, const rc_usage_count *said, source from
     }
 }
 
+/* An output of 0 beside text is what a server says that does not count. */
 static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_count *said,
                        source from)
 {
     uint64_t guess = from == FROM_COUNT ? 0 : rc_weight_tokens(usage->weight);
-    bool is_said = said->output >= 0;
+    bool is_said = said->output > 0 || (said->output == 0 && guess == 0);
     bool is_open = from == FROM_LARGER && !usage->is_final;
     if (is_said) {
         charge->output = (uint64_t)said->output;
@@ -66,7 +67,7 @@ static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_
     if ((!is_said || is_open) && guess > charge->output)
         charge->output = guess;
     /* An answer that is counted without an output has none: an embedding. */
-    if (is_open || (from == FROM_EITHER && !is_said && charge->output > 0))
+    if (is_open || (from != FROM_COUNT && !is_said && charge->output > 0))
         charge->is_estimated = true;
 }
 

@@ -135,6 +135,8 @@ static void close_one(rc_usage_scan *scan)
 static void look_at_key(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str key = key_of(scan);
+    if (level(scan) == 1)
+        scan->is_answer = scan->form == FORM_LINES || rc_usage_is_answer(key);
     if (!scan->is_in_data || level(scan) != 3)
         return;
     if (rc_str_eq(key, RC_STR("embedding")))
@@ -165,6 +167,7 @@ static void take_text(rc_usage_scan *scan, rc_str part)
         push_key(scan, part);
     else if (scan->is_weighed)
         scan->weight += rc_weight_text(part);
+    scan->has_content |= scan->string == STRING_VALUE && scan->is_content && part.len > 0;
 }
 
 static void begin_string(rc_usage_scan *scan)
@@ -176,6 +179,7 @@ static void begin_string(rc_usage_scan *scan)
     }
     scan->string = STRING_VALUE;
     scan->is_weighed = rc_weight_is_text(key_of(scan));
+    scan->is_content = scan->is_answer && rc_weight_is_content(key_of(scan));
 }
 
 /* An escape may come in pieces. Gives how much of the text belongs to it. */
@@ -386,7 +390,8 @@ void rc_usage_scan_end(rc_usage_scan *scan, rc_usage *usage)
     /* In a stream another count may have been to come. */
     if (scan->is_read && scan->form == FORM_JSON && scan->base == 0)
         usage->is_final = true;
-    if (!scan->is_embedding && (!scan->is_read || rc_usage_lacks_output(usage)))
+    if (!scan->is_embedding && (!scan->is_read || rc_usage_lacks_output(usage) ||
+                                (scan->has_content && rc_usage_has_no_output(usage))))
         usage->weight += scan->weight;
     scan->weight = 0;
 }

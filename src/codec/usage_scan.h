@@ -37,8 +37,11 @@ typedef struct rc_usage_scan {
     uint8_t key_len; /* RC_USAGE_SCAN_KEY_MAX + 1: too long */
     char key[RC_USAGE_SCAN_KEY_MAX];
     bool is_key_next;
-    bool is_weighed; /* the string is text of the model */
-    bool is_inside;  /* a place that may hold a usage object */
+    bool is_answer;   /* the member at the top has the text of the response */
+    bool is_weighed;  /* the string is text */
+    bool is_content;  /* the model has written it */
+    bool has_content; /* there was such a string, not empty */
+    bool is_inside;   /* a place that may hold a usage object */
     bool is_in_data;
     bool has_image;    /* the element of "data" */
     bool is_embedding; /* what it says are vectors */

@@ -106,6 +106,13 @@ static const rc_str MEDIA[] = {
     RC_STR_INIT("file_id"),
 };
 
+/* Strings that the model has written, by the name of their member, in every dialect. */
+static const rc_str CONTENT[] = {
+    RC_STR_INIT("content"),           RC_STR_INIT("text"),      RC_STR_INIT("arguments"),
+    RC_STR_INIT("reasoning_content"), RC_STR_INIT("reasoning"), RC_STR_INIT("thinking"),
+    RC_STR_INIT("refusal"),           RC_STR_INIT("name"),
+};
+
 static bool is_among(const rc_str *names, size_t count, rc_str name)
 {
     for (size_t i = 0; i < count; i++)
@@ -129,6 +136,11 @@ bool rc_weight_is_text(rc_str key)
 {
     return !rc_str_eq(key, RC_STR("role")) && !is_among(SILENT, COUNT(SILENT), key) &&
            !is_among(MEDIA, COUNT(MEDIA), key);
+}
+
+bool rc_weight_is_content(rc_str key)
+{
+    return is_among(CONTENT, COUNT(CONTENT), key);
 }
 
 static bool is_colon_next(rc_str text, size_t at)
@@ -158,4 +170,21 @@ uint64_t rc_weight_json(rc_str json, unsigned what)
         at = end + 1;
     }
     return weight;
+}
+
+bool rc_weight_has_content(rc_str json)
+{
+    const rc_json_scan *scan = rc_json_scan_best();
+    rc_str key = RC_STR("");
+    size_t at = 0;
+    while ((at = rc_str_find_byte(json, '"', at)) != RC_STR_NPOS) {
+        size_t end = scan->string_end(json, at + 1);
+        rc_str text = rc_str_slice(json, at + 1, end);
+        if (is_colon_next(json, end + 1))
+            key = text;
+        else if (text.len > 0 && rc_weight_is_content(key))
+            return true;
+        at = end + 1;
+    }
+    return false;
 }

@@ -36,6 +36,12 @@ uint64_t rc_weight_json(rc_str json, unsigned what);
 /* Is a string that is the value of such a member text? Not ids, types, data, addresses. */
 bool rc_weight_is_text(rc_str key);
 
+/* Is a string that is the value of such a member written by the model? */
+bool rc_weight_is_content(rc_str key);
+
+/* Does a JSON value have such a string that is not empty? json: borrows. */
+bool rc_weight_has_content(rc_str json);
+
 /* Rounded up. */
 static inline uint64_t rc_weight_tokens(uint64_t weight)
 {

@@ -207,6 +207,9 @@ static void test_every_end_of_a_try(void **state)
         {RC_TRY_DONE, "{'input_tokens':0,'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
         {RC_TRY_DONE, "{'input_tokens':8}", 0, true, 8, 0, MEASURED}, /* an embedding */
         {RC_TRY_DONE, "{'input_tokens':8}", 40, true, 8, 10, ESTIMATED},
+        {RC_TRY_DONE, "{'input_tokens':8,'output_tokens':0}", 0, true, 8, 0, MEASURED},
+        {RC_TRY_DONE, "{'input_tokens':8,'output_tokens':0}", 40, true, 8, 10, ESTIMATED},
+        {RC_TRY_CUT, "{'input_tokens':8,'output_tokens':0}", 40, true, 8, 10, ESTIMATED},
         {RC_TRY_END_COUNT, "{'input_tokens':8}", 40, true, 0, 0, FREE},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -282,8 +285,11 @@ static void test_partial_counts(void **state)
         /* the total says what the parts do not */
         {"{'prompt_tokens':5,'completion_tokens':null,'total_tokens':12}", 5, 7, MEASURED},
         {"{'prompt_tokens':5,'total_tokens':12}", 5, 7, MEASURED},
-        {"{'prompt_tokens':5,'total_tokens':5}", 5, 0, MEASURED},
-        {"{'prompt_tokens':5,'completion_tokens':0}", 5, 0, MEASURED},
+        /* nobody writes text for nothing */
+        {"{'prompt_tokens':5,'total_tokens':5}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':0}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':0,'total_tokens':5}", 5, 10, ESTIMATED},
+        {"{'prompt_tokens':5,'completion_tokens':0,'total_tokens':12}", 5, 7, MEASURED},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[512];
@@ -297,6 +303,50 @@ static void test_partial_counts(void **state)
         const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
         assert_charge(&charge, rows[i].input, rows[i].output, rows[i].flag);
     }
+}
+
+/* An output of 0 is believed where no text is, whatever else the response has, and nowhere else. */
+static void test_no_output(void **state)
+{
+    (void)state;
+#define ZERO "'usage':{'input_tokens':8,'output_tokens':0}}"
+#define GEMINI_ZERO "'usageMetadata':{'promptTokenCount':8,'candidatesTokenCount':0}}"
+    static const struct {
+        const char *text;
+        uint64_t output;
+    } rows[] = {
+        {"{'id':'x','choices':[{'message':{'role':'assistant','content':''},'finish_reason':'"
+         "length',"
+         "'content_filter_results':{'hate':{'severity':'safe'}},'logprobs':null}]," ZERO,
+         0},
+        {"{'content':[],'stop_reason':'refusal'," ZERO, 0},
+        {"{'object':'response','instructions':'Be brief.','output':[]," ZERO, 0},
+        {"{'candidates':[{'finishReason':'SAFETY','safetyRatings':[{'category':'HARM',"
+         "'probability':'HIGH'}]}]," GEMINI_ZERO,
+         0},
+        {"{'results':[{'document':{'text':'eight by'}}]," ZERO, 0},
+        {"{'choices':[{'message':{'content':'eight by'}}]," ZERO, 2},
+        {"{'choices':[{'text':'eight by'}]," ZERO, 2},
+        {"{'choices':[{'message':{'content':null,'tool_calls':[{'id':'c','type':'function',"
+         "'function':{'name':'look','arguments':'{}aa'}}]}}]," ZERO,
+         2},
+        {"{'content':[{'type':'text','text':'eight by'}]," ZERO, 2},
+        {"{'object':'response','instructions':'Be brief.','output':[{'content':[{'text':'eight "
+         "by'}]}]," ZERO,
+         2},
+        {"{'candidates':[{'content':{'parts':[{'text':'eight by'}]}}]," GEMINI_ZERO, 2},
+        {"{'text':'eight by'," ZERO, 2},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rc_usage usage;
+        rc_usage_init(&usage);
+        print_message("%s\n", rows[i].text);
+        rc_usage_read(&usage, json_text(rows[i].text));
+        const rc_charge charge = rc_usage_charge(&usage, RC_TRY_DONE, json_text(REQUEST));
+        assert_charge(&charge, 8, rows[i].output, rows[i].output > 0 ? ESTIMATED : MEASURED);
+    }
+#undef ZERO
+#undef GEMINI_ZERO
 }
 
 /* Vectors are no output, however they are written. */
@@ -426,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_every_end_of_a_try),
         cmocka_unit_test(test_parts_of_a_charge),
         cmocka_unit_test(test_partial_counts),
+        cmocka_unit_test(test_no_output),
         cmocka_unit_test(test_embeddings),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_large_event),

@@ -46,6 +46,15 @@ static const scan_case CASES[] = {
      -1, -1, 8},
     {"{'choices':[{'message':{'content':'a\\u4f60\\n'}}],'usage':{'prompt_tokens':3}}", 3, -1, -1,
      1 + 4 + 1},
+    /* an output of 0 is believed where no text is */
+    {"{'choices':[{'text':'eight by'}],'usage':{'prompt_tokens':3,'completion_tokens':0}}", 3, 0,
+     -1, 8},
+    {"{'choices':[{'text':''}],'usage':{'prompt_tokens':3,'completion_tokens':0},'x':'y'}", 3, 0,
+     -1, 0},
+    {"{'results':[{'text':'doc'}],'usage':{'prompt_tokens':3,'completion_tokens':0}}", 3, 0, -1, 0},
+    {"data: {'delta':{'text':'eight by'}}\n\ndata: "
+     "{'usage':{'input_tokens':3,'output_tokens':0}}\n\n",
+     3, 0, -1, 8},
     /* text and members elsewhere that say so are no count */
     {"{'choices':[{'text':'\\'usage\\':{\\'prompt_tokens\\':1}','usage':{'prompt_tokens':2}}]}", -1,
      -1, -1, 27},

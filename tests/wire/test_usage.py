@@ -100,6 +100,28 @@ def estimated():
         check(len(TEXT) // 4 - 300 <= row[1] <= len(TEXT) // 4 + 20 and row[2] & ESTIMATED, row)
 
 
+def not_believed():
+    """An output of 0 beside a hundred words, in a whole response of each dialect and in streams."""
+    words = "word " * 100
+    zero = {"usage": {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}}
+    text = {"role": "assistant", "content": words}
+    message = {**MESSAGE, "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 9, "output_tokens": 0}}
+    stream = [{"choices": [{"index": 0, "delta": text, "finish_reason": None}]},
+              {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], **zero}]
+    events = "".join("data: " + json.dumps(event) + "\n\n" for event in stream) + "data: [DONE]\n\n"
+    for path, body, response in (
+            ("/v1/chat/completions", {"model": "o-m"},
+             {**CHAT, "choices": [{"index": 0, "message": text, "finish_reason": "stop"}], **zero}),
+            ("/v1/messages", {"model": "c-m", "max_tokens": 9}, message),
+            ("/v1/chat/completions", {"model": "o-m", "stream": True}, events.encode()),
+            ("/p/o/chat/completions", {}, {"choices": [{"message": text}], **zero})):
+        is_stream = isinstance(response, bytes)
+        raw = http(response, content_type="text/event-stream") if is_stream else http(json.dumps(response).encode())
+        answer = ask(path, {**ASK, **body}, saying(raw))
+        check(answer.status == 200, answer)
+        check(used(answer)[:2] == (9, 125) and used(answer)[2] & ESTIMATED, path, used(answer))
+
+
 def free():
     """Counting tokens costs nothing behind /p/, too."""
     for path in ("/p/c/v1/messages/count_tokens", "/p/g/v1beta/models/m:countTokens"):
@@ -151,6 +173,7 @@ suite.case("images as events", counted_events, "/v1/images/generations",
            [{"type": "image_generation.completed", "b64_json": "A" * MEGABYTE, "usage": IMAGES["usage"]}], 50, 4160)
 suite.case("compressed behind /p/", counted_compressed)
 suite.case("what nobody counted is estimated", estimated)
+suite.case("an output of 0 beside text is not believed", not_believed)
 suite.case("counting tokens is free", free)
 suite.case("a budget holds", budget_holds)
 main(suite, gateway, upstream)
