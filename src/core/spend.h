@@ -37,7 +37,7 @@
 #include <recourse/reason.h>
 
 /* Budgets that one try can belong to. */
-#define RC_SPEND_ROWS_MAX 32u
+#define RC_SPEND_ROWS_MAX 64u
 #define RC_SPEND_NO_ROW UINT32_MAX
 
 /* No amount is larger, and no sum of them: a million million dollars. */

@@ -7,7 +7,11 @@
 
 #define FIRST_ROOM 16u
 
-_Static_assert(RC_CONFIG_BUDGETS_MAX + 2 <= RC_SPEND_ROWS_MAX, "a try can belong to all budgets");
+/* Of the routes that lead to a target that is addressed directly, the first so many count. */
+#define DIRECT_ROUTES_MAX 32u
+
+_Static_assert(RC_CONFIG_BUDGETS_MAX + 1 + DIRECT_ROUTES_MAX <= RC_SPEND_ROWS_MAX,
+               "a try can belong to all budgets");
 _Static_assert((int)RC_EXCEED_WARN == (int)RC_SPEND_WARN &&
                    (int)RC_EXCEED_PAUSE == (int)RC_SPEND_PAUSE &&
                    (int)RC_EXCEED_FAIL == (int)RC_SPEND_FAIL,
@@ -230,7 +234,43 @@ rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_price
     return RC_OK;
 }
 
-/* ---- what was spent before ---- */
+/* ---- targets that are addressed directly ---- */
+
+static bool is_target(const rc_config *config, const rc_config_target *target, rc_str provider,
+                      rc_str model, bool is_first)
+{
+    if (!rc_str_eq(config->providers[target->provider].name, provider))
+        return false;
+    return rc_str_eq(target->model, RC_STR("*")) ? is_first : rc_str_eq(target->model, model);
+}
+
+/* Could a request that names no provider be sent to this target by the route? A target that is open
+ * gets the model that the client named, so of those the first route that fits the model counts. */
+static bool leads_to(const rc_config *config, size_t index, rc_str target)
+{
+    const rc_config_route *route = &config->routes[index];
+    const size_t slash = rc_str_find_byte(target, '/', 0);
+    if (slash == RC_STR_NPOS || slash + 1 == target.len)
+        return false;
+    const rc_str provider = rc_str_slice(target, 0, slash);
+    const rc_str model = rc_str_slice(target, slash + 1, target.len);
+    const bool is_first = rc_config_route_find(config, model) == route;
+    for (size_t i = 0; i < route->chain_count; i++)
+        if (is_target(config, &route->chain[i], provider, model, is_first))
+            return true;
+    return route->has_overflow_to &&
+           is_target(config, &route->overflow_to, provider, model, is_first);
+}
+
+/* Is that the name of a route, or does it stand for a provider whose target was addressed directly?
+ * Then the route that leads to the target counts the try. */
+static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_str target)
+{
+    const bool is_direct =
+        rc_str_starts_with(target, route) && target.len > route.len && target.ptr[route.len] == '/';
+    return rc_str_eq(config->routes[index].model, route) ||
+           (is_direct && leads_to(config, index, target));
+}
 
 /* A pattern that is empty fits everything. */
 static bool fits(rc_str pattern, rc_str text)
@@ -238,10 +278,25 @@ static bool fits(rc_str pattern, rc_str text)
     return pattern.len == 0 || rc_glob_matches(pattern, text);
 }
 
-static bool is_matched(const rc_config_match *match, rc_str client, rc_str route, rc_str target)
+static bool fits_route(const rc_config *config, rc_str pattern, rc_str route, rc_str target)
 {
-    return fits(match->client, client) && fits(match->route, route) && fits(match->target, target);
+    if (fits(pattern, route))
+        return true;
+    for (size_t i = 0; i < config->route_count; i++)
+        if (rc_glob_matches(pattern, config->routes[i].model) &&
+            is_of_route(config, i, route, target))
+            return true;
+    return false;
 }
+
+static bool is_matched(const rc_config *config, const rc_config_match *match, rc_str client,
+                       rc_str route, rc_str target)
+{
+    return fits(match->client, client) && fits(match->target, target) &&
+           fits_route(config, match->route, route, target);
+}
+
+/* ---- what was spent before ---- */
 
 /* Does a budget count what was spent there? */
 static bool is_counted(const rc_config *config, size_t index, const rc_store_spent *spent)
@@ -250,8 +305,8 @@ static bool is_counted(const rc_config *config, size_t index, const rc_store_spe
         return rc_str_eq(config->clients[index].name, spent->client);
     index -= config->client_count;
     if (index < config->route_count)
-        return rc_str_eq(config->routes[index].model, spent->route);
-    return is_matched(&config->budgets[index - config->route_count].match, spent->client,
+        return is_of_route(config, index, spent->route, spent->target);
+    return is_matched(config, &config->budgets[index - config->route_count].match, spent->client,
                       spent->route, spent->target);
 }
 
@@ -411,6 +466,21 @@ static rc_str route_name(const rc_purse_edition *edition, const rc_purse_try *wh
     return what->provider != NULL ? what->provider->name : RC_STR("");
 }
 
+/* The budgets of all routes that lead to a target, each once. */
+static uint32_t direct_rows(const rc_config *config, const uint32_t *routes, rc_str target,
+                            uint32_t *ret_rows)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < config->route_count && count < DIRECT_ROUTES_MAX; i++) {
+        bool is_there = routes[i] == RC_SPEND_NO_ROW;
+        for (uint32_t at = 0; at < count; at++)
+            is_there = is_there || ret_rows[at] == routes[i];
+        if (!is_there && leads_to(config, i, target))
+            ret_rows[count++] = routes[i];
+    }
+    return count;
+}
+
 uint32_t rc_purse_rows(const rc_purse_edition *edition, const rc_purse_try *what,
                        uint32_t ret_rows[RC_SPEND_ROWS_MAX])
 {
@@ -422,8 +492,10 @@ uint32_t rc_purse_rows(const rc_purse_edition *edition, const rc_purse_try *what
         ret_rows[count++] = edition->rows[what->client];
     if (what->route < config->route_count && routes[what->route] != RC_SPEND_NO_ROW)
         ret_rows[count++] = routes[what->route];
+    if (what->route >= config->route_count)
+        count += direct_rows(config, routes, what->target, ret_rows + count);
     for (size_t i = 0; i < config->budget_count; i++)
-        if (is_matched(&config->budgets[i].match, client_name(edition, what->client),
+        if (is_matched(config, &config->budgets[i].match, client_name(edition, what->client),
                        route_name(edition, what), what->target))
             ret_rows[count++] = budgets[i];
     return count;

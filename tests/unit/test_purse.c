@@ -316,6 +316,58 @@ static void append(store_world *store, const char *client, const char *route, co
     assert_true(world_append(store, records, 3));
 }
 
+/* Who addresses a target directly is bound by the budgets of the routes that lead to it. */
+static void test_direct_targets(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "providers:\n"
+        "  openai: {keys: [env:A]}\n"
+        "  claude: {kind: openai, keys: [env:B]}\n"
+        "routes:\n"
+        "  - {model: fast, chain: [{target: openai/mini}], budget_usd: 3}\n"
+        "  - {model: safe, chain: [{target: claude/big}, {target: openai/mini}], budget_usd: 3,"
+        " overflow_to: claude/huge}\n"
+        "  - {model: \"gpt*\", chain: [{target: \"openai/*\"}], budget_usd: 3}\n"
+        "  - {model: \"*\", chain: [{target: \"openai/*\"}], budget_usd: 3}\n"
+        "budgets:\n"
+        "  - {name: slow, match: {route: safe}, limit_usd: 2}\n";
+    static const struct {
+        const char *target, *scopes;
+    } rows[] = {
+        {"openai/mini", "route fast,route safe,route *,budget slow,"},
+        {"openai/gpt-5", "route gpt*,"},
+        {"openai/o3", "route *,"},
+        {"openai/", ""},
+        {"claude/big", "route safe,budget slow,"},
+        {"claude/huge", "route safe,budget slow,"},
+        {"claude/gpt-5", ""},
+    };
+    world w = {.alloc = rc_alloc_stdlib()};
+    store_world store;
+    rc_prices_init(&w.prices);
+    parse(&w, text, &w.config);
+    assert_int_equal(rc_purse_init(&w.purse, &w.alloc), RC_OK);
+    assert_int_equal(rc_purse_load(&w.purse, &w.config, &w.prices, NOON, &w.edition, NULL), RC_OK);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const rc_purse_try what = {SIZE_MAX, SIZE_MAX, .target = rc_str_c(rows[i].target),
+                                   .provider = &w.config.providers[rows[i].target[0] == 'c']};
+        expect_rows(&w, &what, rows[i].scopes);
+    }
+    world_init(&store); /* after a restart too */
+    assert_true(world_open(&store, RC_STORE_WRITE));
+    append(&store, "", "openai", "openai/mini", NOON, 1);
+    append(&store, "", "claude", "claude/big", NOON, 20);
+    append(&store, "", "fast", "openai/mini", NOON, 300);
+    assert_true(rc_purse_recall(&w.purse, &w.edition, store.store, NOON, &store.fault));
+    assert_int_equal(state_of(&w, "route fast", NOON).spent, 301);
+    assert_int_equal(state_of(&w, "route safe", NOON).spent, 21);
+    world_done(&store);
+    rc_purse_edition_done(&w.edition);
+    rc_purse_done(&w.purse);
+    rc_config_done(&w.config);
+}
+
 static void test_recall(void **state)
 {
     world *w = *state;
@@ -330,7 +382,7 @@ static void test_recall(void **state)
     append(&store, "", "openai", "openai/gpt-4o", NOON, 600000);
     assert_true(rc_purse_recall(&w->purse, &w->edition, store.store, NOON, &store.fault));
     assert_int_equal(state_of(w, "client app", NOON).spent, 21);
-    assert_int_equal(state_of(w, "route gpt*", NOON).spent, 321);
+    assert_int_equal(state_of(w, "route gpt*", NOON).spent, 600321);
     assert_int_equal(state_of(w, "budget all", NOON).spent, 604321);
     assert_int_equal(state_of(w, "budget claude", NOON).spent, 20);
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).spent, 50021);
@@ -530,6 +582,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_which_budgets, set_up, tear_down),
+        cmocka_unit_test(test_direct_targets),
         cmocka_unit_test_setup_teardown(test_what_it_costs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reserve_and_settle, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_budgets, set_up, tear_down),

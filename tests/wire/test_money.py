@@ -347,6 +347,40 @@ def pause_does_not_hold_the_end(is_late):
         check(len(waits) == 1 and waits[0][:2] == (100, "budget all") and (is_late or waits[0][2] > 0), waits)
 
 
+def direct_target_is_bound():
+    """The budget of a route holds for whoever addresses its target directly, also after a restart."""
+    gateway = Lasting({}, {})
+    mock = Mock(gateway.folder)
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write("as_of: 2026-11-01\nprices:\n  - {model: '*', input: 100, output: 200}\n")
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml", "clients": [],
+            "providers": {"up": {"kind": "openai", "base_url": f"http://127.0.0.1:{mock.port}/v1"}},
+            "routes": [{"model": "fast", "chain": [{"target": "up/tokens-100"}], "budget_usd": 0.07,
+                        "on_exceed": "fail"},
+                       {"model": "free", "chain": [{"target": "up/tokens-101"}]}]})
+        gateway.start()
+
+        def ask(model, path="/v1/chat/completions"):
+            body = json.dumps({"model": model, "max_tokens": 100, "messages": [{"role": "user", "content": "fish"}]})
+            with Client(gateway.port) as client:
+                return client.ask(post(path, body.encode()))
+        ways = (("up/tokens-100",), ("tokens-100", "/p/up/chat/completions"), ("fast",))
+        check([ask(*way).status for way in ways] == [200] * 3)
+        for _ in range(2):
+            for way in ways:
+                answer = ask(*way)
+                check(answer.status == 402 and b"budget of route fast" in answer.body, way, answer)
+            check(ask("up/tokens-101").status == 200 and ask("free").status == 200)
+            gateway.end()
+            gateway.start()
+    finally:
+        mock.stop()
+        gateway.stop()
+
+
 def what_has_no_price_is_told():
     """A call without a price is marked on record, counted in the sums, and by every budget that it is
     nothing to, also after a restart."""
@@ -462,6 +496,7 @@ for word in ("late", "gone"):
 for flag in (False, True):
     suite.case(f"a pause does not hold the end, {'from then on' if flag else 'before it'}",
                pause_does_not_hold_the_end, flag)
+suite.case("a target that is addressed directly is bound by its route's budget", direct_target_is_bound)
 suite.case("what has no price is told", what_has_no_price_is_told)
 suite.case("a budget is not overrun", budget_is_not_overrun)
 suite.case("who is refused is told all of it", refusal_says_it_all)
