@@ -33,8 +33,23 @@ static void push_renewal(rc_buf *text, int64_t renews_unix_ms)
     rc_buf_push(text, RC_STR(" (UTC)."));
 }
 
-/* "The budget of client app has no room for this request, which may cost $0.04: $0.031 of $0.05 is
- * spent, $0.01 is held for calls in flight. It renews on 2026-12-01 (UTC)." */
+static void push_amount(rc_buf *text, rc_str what, uint64_t amount)
+{
+    rc_buf_push(text, what);
+    rc_spend_push_usd(text, amount);
+}
+
+static rc_str verdict_of(const rc_spend_answer *answer)
+{
+    if (answer->spent >= answer->limit)
+        return RC_STR(" is used up: limit ");
+    return answer->reason == RC_WHY_BUDGET_TOO_SMALL
+               ? RC_STR(" is smaller than this request may cost: limit ")
+               : RC_STR(" has no room for this request: limit ");
+}
+
+/* "The budget of client app has no room for this request: limit $0.05, spent $0.031, reserved for
+ * requests in flight $0.01, estimate for this request $0.04. It renews on 2026-12-01 (UTC)." */
 static void push_message(const rc_gate_try *try, const rc_spend_answer *answer, rc_buf *text)
 {
     char room[RC_PURSE_MARK_MAX];
@@ -43,17 +58,11 @@ static void push_message(const rc_gate_try *try, const rc_spend_answer *answer, 
     rc_purse_scope(&rc_gate_job_plans(try->job)->money, answer->row, &scope);
     rc_buf_push(text, RC_STR("The "));
     rc_spend_push_scope(text, rc_buf_get(&scope));
-    rc_buf_push(text, answer->spent >= answer->limit
-                          ? RC_STR(" is used up; this request may cost ")
-                          : RC_STR(" has no room for this request, which may cost "));
-    rc_spend_push_usd(text, answer->asked);
-    rc_buf_push(text, RC_STR(": "));
-    rc_spend_push_usd(text, answer->spent);
-    rc_buf_push(text, RC_STR(" of "));
-    rc_spend_push_usd(text, answer->limit);
-    rc_buf_push(text, RC_STR(" is spent, "));
-    rc_spend_push_usd(text, answer->held);
-    rc_buf_push(text, RC_STR(" is held for calls in flight."));
+    push_amount(text, verdict_of(answer), answer->limit);
+    push_amount(text, RC_STR(", spent "), answer->spent);
+    push_amount(text, RC_STR(", reserved for requests in flight "), answer->held);
+    push_amount(text, RC_STR(", estimate for this request "), answer->asked);
+    rc_buf_push_byte(text, '.');
     push_renewal(text, answer->renews_unix_ms);
 }
 

@@ -189,7 +189,7 @@ budgets: [{name: day, per: day, limit_usd: 0.001, on_exceed: fail}]
 END
     run -69 --separate-stderr "$RECOURSE" call --config demo.yaml --model demo/tokens-5 --max-tokens 9 hi
     echo "$stderr"
-    [[ $stderr == *'The budget day has no room for this request'* ]]
+    [[ $stderr == *'The budget day is smaller than this request may cost'* ]]
     run -0 "$RECOURSE" audit stats --width 120 --config demo.yaml
     echo "$output"
     [[ $output == *'100% failed'* && $output != *'nothing failed'* ]]

@@ -147,8 +147,8 @@ def refusal_says_it_all():
                 message, report = message_of(dialect, json.loads(answer.body))
                 asked = "$0.0401" if dialect == "responses" else "$0.0405"
                 check(message.startswith(
-                    f"The budget of client app has no room for this request, which may cost {asked}: $0.0205 of "
-                    "$0.07 is spent, $0.0205 is held for calls in flight. It renews on 20"), message)
+                    "The budget of client app has no room for this request: limit $0.07, spent $0.0205, reserved for "
+                    f"requests in flight $0.0205, estimate for this request {asked}. It renews on 20"), message)
                 check(report["error_code"] == "BudgetExceeded" and not report["retryable"], report)
                 check(report["user_action"]["kind"] == "raise_limit" and
                       "(max_tokens)" in report["user_action"]["detail"], report)
@@ -347,6 +347,31 @@ def pause_does_not_hold_the_end(is_late):
         check(len(waits) == 1 and waits[0][:2] == (100, "budget all") and (is_late or waits[0][2] > 0), waits)
 
 
+def first_request_says_why():
+    """A budget that is smaller than the first request may cost: nothing was spent, and the message says so."""
+    gateway = Lasting({}, {"TOKEN": "token-of-app"})
+    try:
+        with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
+            file.write(PRICES)
+        gateway.write({
+            "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
+            "prices": "prices.yaml", "providers": {"demo": {"kind": "demo"}},
+            "clients": [{"name": "app", "token": "env:TOKEN", "budget_usd": 0.0001,
+                         "on_exceed": "fail"}],
+            "routes": [{"model": "*", "chain": [{"target": "demo/*"}]}]})
+        gateway.start()
+        path, body = body_of("chat")
+        with Client(gateway.port) as client:
+            answer = client.ask(post(path, json.dumps(body).encode(), extra=b"Authorization: Bearer token-of-app\r\n"))
+        check(answer.status == 402, answer)
+        message = json.loads(answer.body)["error"]["message"]
+        check(message.startswith(
+            "The budget of client app is smaller than this request may cost: limit $0.0001, spent $0.00, reserved for "
+            "requests in flight $0.00, estimate for this request $0.0405. It renews on 20"), message)
+    finally:
+        gateway.stop()
+
+
 def direct_target_is_bound():
     """The budget of a route holds for whoever addresses its target directly, also after a restart."""
     gateway = Lasting({}, {})
@@ -496,6 +521,7 @@ for word in ("late", "gone"):
 for flag in (False, True):
     suite.case(f"a pause does not hold the end, {'from then on' if flag else 'before it'}",
                pause_does_not_hold_the_end, flag)
+suite.case("a first request that is refused says why", first_request_says_why)
 suite.case("a target that is addressed directly is bound by its route's budget", direct_target_is_bound)
 suite.case("what has no price is told", what_has_no_price_is_told)
 suite.case("a budget is not overrun", budget_is_not_overrun)
