@@ -81,7 +81,8 @@ static const char whole[] =
     "  fast: {max_attempts: 3, backoff: exponential, base_ms: 50, max_delay_ms: 1000, jitter: 20}\n"
     "retry_budget: {ratio: 0.25, floor_per_s: 11}\n"
     "audit: {durability: async, content: off}\n"
-    "clients: [{name: app, token: env:T, budget_usd: 12.5, on_exceed: fail}]\n"
+    "clients: [{name: app, token: env:T, budget_usd: 12.5, on_exceed: warn},"
+    " {name: web, token: env:U, budget_usd: 1}]\n"
     "budgets:\n"
     "  - {name: all, limit_usd: 100.000001, per: day, on_exceed: pause}\n"
     "  - {name: claude, match: {client: \"a*\", route: \"gpt-4o*\", target: claude/*}, limit_usd: "
@@ -138,7 +139,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(config.audit.durability, RC_DURABLE_ASYNC);
     assert_int_equal(config.audit.content, 0);
     assert_int_equal(config.clients[0].budget_usd, 12500000);
-    assert_int_equal(config.clients[0].on_exceed, RC_EXCEED_FAIL);
+    assert_int_equal(config.clients[0].on_exceed, RC_EXCEED_WARN);
     assert_int_equal(config.budget_count, 2);
     expect_text(config.budgets[0].name, "all");
     assert_int_equal(config.budgets[0].limit_usd, 100000001);
@@ -148,7 +149,10 @@ static void a_whole_configuration_is_read(void **state)
     expect_text(config.budgets[1].match.client, "a*");
     expect_text(config.budgets[1].match.target, "claude/*");
     assert_int_equal(config.budgets[1].per, RC_SPEND_MONTH);
-    assert_int_equal(config.budgets[1].on_exceed, RC_EXCEED_WARN);
+    /* Only a budget that says so warns alone. */
+    assert_int_equal(config.budgets[1].on_exceed, RC_EXCEED_FAIL);
+    assert_int_equal(config.routes[1].on_exceed, RC_EXCEED_FAIL);
+    assert_int_equal(config.clients[1].on_exceed, RC_EXCEED_FAIL);
     assert_int_equal(config.routes[0].budget_usd, 250000);
     assert_int_equal(config.routes[0].on_exceed, RC_EXCEED_PAUSE);
     assert_int_equal(config.routes[1].budget_usd, 0);
