@@ -196,6 +196,8 @@ typedef enum rc_admin_part {
     RC_ADMIN_PART_SPENDS = 5
 } rc_admin_part;
 void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admin_part part);
+/* Is it ready, and how does each target do that the configuration names? */
+void rc_admin_push_ready(rc_buf *buf, const rc_admin_snapshot *snapshot);
 void rc_admin_push_target(rc_buf *buf, const rc_admin_snapshot *snapshot,
                           const rc_admin_target *target);
 void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_admin_key *key);

@@ -39,12 +39,23 @@ static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply
     say(reply, 200, RC_STR("ok"));
 }
 
+/* Whether it is ready is for everybody, what its targets do is not. */
 static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_admin_snapshot snapshot;
+    rc_str value;
     (void)ctx;
+    const bool is_verbose = rc_str_eq(request->query, RC_STR("verbose")) ||
+                            rc_admin_query(request, RC_STR("verbose"), &value);
+    if (is_verbose && !rc_admin_check_token(request, reply))
+        return;
     if (!look(request, reply, &snapshot))
         return;
+    if (is_verbose) {
+        reply->status = snapshot.is_ready ? 200 : 503;
+        rc_admin_push_ready(&reply->body, &snapshot);
+        return;
+    }
     if (snapshot.is_ready)
         say(reply, 200, RC_STR("ok"));
     else

@@ -74,6 +74,26 @@ void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now
     }
 }
 
+void rc_admin_look_health(const rc_health *health, int64_t now_unix_ms, rc_admin_target *ret_target)
+{
+    switch (rc_admin_target_state_of(ret_target)) {
+    case RC_TARGET_OUT:
+        ret_target->health = RC_HEALTH_DISABLED;
+        break;
+    case RC_TARGET_COOLING:
+    case RC_TARGET_OPEN:
+    case RC_TARGET_NO_KEY:
+        ret_target->health = RC_HEALTH_DOWN;
+        break;
+    case RC_TARGET_UP:
+    case RC_TARGET_FULL:
+        ret_target->health = rc_health_of_calls(health, now_unix_ms);
+        break;
+    }
+    ret_target->failed_with = ret_target->health != RC_HEALTH_UP ? health->code : RC_CODE_NONE;
+    ret_target->since_unix_ms = rc_health_since_unix_ms(health, ret_target->health);
+}
+
 void rc_admin_look_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
                        rc_admin_key *ret_key)
 {

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "core/quota.h"
 #include "core/spend.h"
+#include "gateway/health.h"
 
 /* Of one key, or of a target without keys: the lowest ones. */
 #define RC_ADMIN_QUOTAS_MAX 8u
@@ -52,6 +53,9 @@ typedef struct rc_admin_target {
     uint32_t usable_keys;
     const rc_admin_quota *quotas; /* of calls without a key */
     size_t quota_count;
+    rc_health_state health;
+    rc_code failed_with;   /* its latest call, of one that is not up; NONE: not known */
+    int64_t since_unix_ms; /* when its health began; 0: not known */
 } rc_admin_target;
 
 typedef struct rc_admin_key {
@@ -177,9 +181,15 @@ typedef struct rc_admin_source {
  * caller holds the lock. A target or credential that does not exist is left alone, too. */
 void rc_admin_look_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
                           rc_admin_target *ret_target);
+/* The health of a target that rc_admin_look_target has looked at. */
+void rc_admin_look_health(const rc_health *health, int64_t now_unix_ms,
+                          rc_admin_target *ret_target);
 void rc_admin_look_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,
                        rc_admin_key *ret_key);
 void rc_admin_look_budget(rc_budget *budget, uint64_t now_ms, rc_admin_budget *ret_budget);
+
+/* Why a gateway is not ready when no target of any route can be asked. */
+#define RC_ADMIN_NO_ROUTE "no route can be served: all targets are down or disabled"
 
 /* ---- for whoever shows one ---- */
 

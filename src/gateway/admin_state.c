@@ -89,12 +89,21 @@ static void put_quotas(state *s, const rc_admin_quota *quotas, size_t count)
     rc_json_array_end(&s->w);
 }
 
+static void put_health(state *s, const rc_admin_target *target)
+{
+    const rc_admin_target_state now = rc_admin_target_state_of(target);
+    put_text(s, "state", rc_str_c(rc_admin_target_state_name(now)));
+    put_text(s, "health", rc_str_c(rc_health_state_name(target->health)));
+    put_time(s, "since", target->since_unix_ms);
+    put_text(s, "failed_with", rc_str_c(rc_code_name(target->failed_with)));
+}
+
 static void put_target(state *s, const rc_admin_target *target)
 {
     const rc_admin_target_state now = rc_admin_target_state_of(target);
     rc_json_object_begin(&s->w);
     put_target_name(s, target);
-    put_text(s, "state", rc_str_c(rc_admin_target_state_name(now)));
+    put_health(s, target);
     if (now == RC_TARGET_COOLING)
         put_end(s, target->cooling_ms);
     if (now == RC_TARGET_OPEN)
@@ -274,6 +283,29 @@ static void begin(state *s, rc_buf *buf, const rc_admin_snapshot *snapshot)
 {
     s->snapshot = snapshot;
     rc_json_writer_init(&s->w, buf, 0);
+}
+
+void rc_admin_push_ready(rc_buf *buf, const rc_admin_snapshot *snapshot)
+{
+    state s = {.snapshot = snapshot};
+    rc_json_writer_init(&s.w, buf, 0);
+    rc_json_object_begin(&s.w);
+    put_flag(&s, "ready", snapshot->is_ready);
+    put_text(&s, "why", snapshot->is_ready ? RC_STR("") : snapshot->why_not);
+    rc_json_key(&s.w, RC_STR("targets"));
+    rc_json_array_begin(&s.w);
+    for (size_t i = 0; i < snapshot->target_count; i++) {
+        const rc_admin_target *target = &snapshot->targets[i];
+        if (target->is_unnamed)
+            continue;
+        rc_json_object_begin(&s.w);
+        put_target_name(&s, target);
+        put_health(&s, target);
+        rc_json_object_end(&s.w);
+    }
+    rc_json_array_end(&s.w);
+    rc_json_object_end(&s.w);
+    rc_buf_push_byte(buf, '\n');
 }
 
 void rc_admin_push_target(rc_buf *buf, const rc_admin_snapshot *snapshot,

@@ -248,7 +248,7 @@ void rc_gate_beat(const rc_gate *gate)
 static void on_request(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head)
 {
     rc_gate *gate = ctx;
-    if (rc_gate_answer_health(gate, exchange, rc_http1_target(reader, head)))
+    if (rc_gate_answer_health(gate, exchange, reader, head))
         return;
     const char *kept = rc_exchange_keep_head(exchange);
     rc_gate_job *job = kept != NULL ? rc_gate_job_new(gate, exchange) : NULL;

@@ -1,4 +1,4 @@
-/* What the gateway answers by itself: is it there, is it ready; and to what is no request. */
+/* What the gateway answers by itself to what is no request. */
 #include <recourse/builder.h>
 
 #include "base/str.h"
@@ -69,16 +69,4 @@ void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     (void)rc_render_headers(report, dialect, lines);
     (void)rc_render_body(report, dialect, RC_VIEW_USER, page);
     rc_report_free(report);
-}
-
-bool rc_gate_answer_health(const rc_gate *gate, rc_exchange *exchange, rc_str path)
-{
-    const rc_header field = {RC_STR("content-type"), RC_STR("text/plain")};
-    const bool is_ready = rc_str_eq(path, RC_STR("/readyz"));
-    if (!is_ready && !rc_str_eq(path, RC_STR("/healthz")))
-        return false;
-    const bool is_leaving = is_ready && gate->is_stopping;
-    (void)rc_exchange_answer(exchange, is_leaving ? 503 : 200, &field, 1,
-                             is_leaving ? RC_STR("stopping\n") : RC_STR("ok\n"));
-    return true;
 }

@@ -32,6 +32,7 @@ static void look_targets(const rc_gate_world *world, rc_arena *arena, uint64_t n
         target->model = dup_part(arena, row->name, row->provider_len + 1u, row->name_len);
         target->is_unnamed = row->is_guest;
         rc_admin_look_target(&world->shared, (uint16_t)i, now_ms, target);
+        rc_admin_look_health(&row->health, snapshot->now_unix_ms, target);
         rc_admin_quotas_of_target(quotas, (uint16_t)i, target);
     }
     snapshot->targets = targets;
@@ -157,9 +158,12 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     look_spends(world, arena, ret_snapshot);
     look_store(world, arena, &ret_snapshot->store);
     look_loops(gateway, arena, ret_snapshot);
-    ret_snapshot->is_ready = !ret_snapshot->store.is_down;
+    const bool can_serve = rc_gate_world_can_serve(world, now_ms);
+    ret_snapshot->is_ready = !ret_snapshot->store.is_down && can_serve;
     if (ret_snapshot->store.is_down)
         ret_snapshot->why_not = RC_STR("the audit cannot be kept");
+    else if (!can_serve)
+        ret_snapshot->why_not = RC_STR(RC_ADMIN_NO_ROUTE);
     return rc_arena_status(arena) == RC_OK;
 }
 
@@ -225,7 +229,8 @@ static void act_on_row(rc_gateway *gateway, const rc_admin_action *action, uint1
     }
     const rc_store_mark mark = {
         .kind = RC_STORE_MARK_TARGET, .name = name, .state = is_out ? 1 : 0};
-    rc_shared_set_service(shared, row, !is_out);
+    rc_gate_world_set_service(&gateway->world, row, !is_out,
+                              rc_clock_unix_ms(gateway->settings.calls));
     keep(gateway, action, is_out ? RC_STR("taken out of service") : RC_STR("put into service"),
          &mark, 1);
     say(outcome, RC_ADMIN_DONE, is_out ? "it is out of service" : "it is in service");

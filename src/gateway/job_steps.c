@@ -210,8 +210,20 @@ static void put_before_quotas(rc_gate_job *job)
     job->steps[at] = last;
 }
 
+/* A call that was broken off says nothing of its target. */
+static void note_health(const rc_gate_try *try, const rc_report *report, bool is_done)
+{
+    const rc_gate_job *job = try->job;
+    const rc_code code = report != NULL ? rc_report_code(report) : RC_CODE_NONE;
+    const bool is_open = rc_str_eq(job->route->places[try->entry].model, RC_STR("*"));
+    if (report != NULL || is_done)
+        rc_gate_world_note(job->gate->world, job->plan.entries[try->entry].target,
+                           rc_health_says(code, is_open), code, rc_gate_unix_ms(job->gate));
+}
+
 void rc_gate_job_step_try(rc_gate_try *try, const rc_report *report, bool is_done)
 {
+    note_health(try, report, is_done);
     if (try->is_scanned)
         rc_usage_scan_end(&try->reading.scan, &try->usage);
     rc_job_step *step = rc_gate_job_step(try->job, RC_RECORD_ATTEMPT);

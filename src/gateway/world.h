@@ -23,6 +23,7 @@
 #include <recourse/shared.h>
 
 #include "base/secret.h"
+#include "gateway/health.h"
 #include "gateway/metrics.h"
 #include "gateway/plan.h"
 #include "gateway/purse.h"
@@ -49,6 +50,7 @@ typedef struct rc_world_target {
     uint32_t users;        /* jobs, and whoever else has taken it by a name that is no route's */
     uint64_t rested_at_ms; /* since when there are none */
     bool is_guest;         /* no route does; a client has */
+    rc_health health;      /* by the calls that ended */
 } rc_world_target;
 
 typedef struct rc_world_credential {
@@ -148,6 +150,17 @@ void rc_gate_world_set_pool(rc_gate_world *world, const rc_gate_provider *provid
 /* Where the next call of a route begins; and it was delivered by that entry. */
 uint16_t rc_gate_world_first(rc_gate_world *world, const rc_gate_route *route);
 void rc_gate_world_delivered(rc_gate_world *world, rc_gate_route *route, uint16_t entry);
+
+/* A call to the target ended. */
+void rc_gate_world_note(rc_gate_world *world, uint16_t target, rc_health_word word, rc_code code,
+                        int64_t now_unix_ms);
+
+/* An operator takes a target out of service, or back. */
+void rc_gate_world_set_service(rc_gate_world *world, uint16_t target, bool is_in_service,
+                               int64_t now_unix_ms);
+
+/* Is there a route, or without routes a provider, that can be asked now? */
+bool rc_gate_world_can_serve(rc_gate_world *world, uint64_t now_ms);
 
 /* The row of a name, to be left as a guest's is; RC_NO_TARGET: there is none. */
 uint16_t rc_gate_world_take_target(rc_gate_world *world, rc_str name);

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "gateway/world.h"
+#include "sys/clock.h"
 
 #define FIRST_ROOM 64u
 /* Provider, slash and model; longer ones share the provider's "*". */
@@ -194,6 +195,7 @@ static uint16_t add(rc_gate_world *world, rc_str provider, rc_str model, uint64_
     world->targets[row] = (rc_world_target){.name = name,
                                             .name_len = (uint16_t)(provider.len + 1 + model.len),
                                             .provider_len = (uint16_t)provider.len};
+    rc_health_init(&world->targets[row].health, rc_clock_unix_ms(world->calls));
     world->index[slot] = (uint16_t)(row + 1);
     return (uint16_t)row;
 }
@@ -268,6 +270,7 @@ static uint16_t use_again(rc_gate_world *world, rc_str provider, rc_str model, u
                              .name_len = (uint16_t)(provider.len + 1 + model.len),
                              .provider_len = (uint16_t)provider.len,
                              .is_guest = true};
+    rc_health_init(&row->health, rc_clock_unix_ms(world->calls));
     world->index[slot_of(world, provider, model)] = (uint16_t)(found + 1);
     rc_shared_clear_target(&world->shared, (uint16_t)found, now_ms);
     rc_quota_board_forget(&world->quotas, (uint16_t)found);

@@ -55,6 +55,9 @@ static inline bool fake_look(void *ctx, rc_arena *arena, rc_admin_snapshot *snap
             .cooling_ms = 1000,
         };
     }
+    targets[0].health = RC_HEALTH_FAILING;
+    targets[0].since_unix_ms = FAKE_NOW - 10000;
+    targets[0].failed_with = RC_CODE_PROVIDER_5XX;
     targets[1].cooling_ms = 38000;
     targets[1].why = RC_CODE_RATE_LIMITED;
     keys[0] =

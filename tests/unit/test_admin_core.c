@@ -128,6 +128,29 @@ static void readiness_is_not_liveness(void **state)
     end();
 }
 
+/* Each target with its health and since when, for whoever may see the operator's side. */
+static void readiness_can_be_verbose(void **state)
+{
+    (void)state;
+    start("secret-token", "127.0.0.1");
+    fake.unnamed = 1;
+    assert_int_equal(ask("GET /readyz?verbose HTTP/1.1\r\n" OWN "\r\n"), 401);
+    assert_false(has("openai"));
+    assert_int_equal(
+        ask("GET /readyz?verbose HTTP/1.1\r\n" OWN "Authorization: Bearer secret-token\r\n\r\n"),
+        200);
+    assert_true(has("{\"ready\":true,\"targets\":[{\"target\":\"openai/gpt-4o\",\"provider\":"
+                    "\"openai\",\"model\":\"gpt-4o\",\"state\":\"up\",\"health\":\"failing\","
+                    "\"since\":\"2023-11-14T22:13:10.000Z\",\"failed_with\":\"Provider5xx\"},"));
+    assert_false(has("invented"));
+    fake.is_ready = false;
+    assert_int_equal(
+        ask("GET /readyz?verbose HTTP/1.1\r\n" OWN "Authorization: Bearer secret-token\r\n\r\n"),
+        503);
+    assert_true(has("{\"ready\":false,\"why\":\"draining\",\"targets\":["));
+    end();
+}
+
 /* ---- what is done ---- */
 
 static void an_operator_is_obeyed_and_named(void **state)
@@ -382,6 +405,7 @@ int main(void)
         cmocka_unit_test(metrics_come_from_both),
         cmocka_unit_test(metrics_have_no_invented_names),
         cmocka_unit_test(readiness_is_not_liveness),
+        cmocka_unit_test(readiness_can_be_verbose),
         cmocka_unit_test(an_operator_is_obeyed_and_named),
         cmocka_unit_test(what_cannot_be_done_says_why),
         cmocka_unit_test(a_body_is_a_reason_or_nothing),
