@@ -233,6 +233,7 @@ void rc_gate_beat(const rc_gate *gate)
     const uint32_t busy = upstream.connections - upstream.idle;
     rc_metrics_set_connections(gate->metrics, clients->connections);
     rc_metrics_set_upstream(gate->metrics, upstream.idle, busy);
+    rc_metrics_set_redials(gate->metrics, upstream.redialled);
     rc_gate_pulse *pulse = gate->settings.pulse;
     if (pulse == NULL)
         return;

@@ -117,6 +117,11 @@ void rc_metrics_set_upstream(rc_metrics_shard *shard, uint64_t idle, uint64_t bu
     set(&cells[RC_METRIC_STATE_BUSY], busy);
 }
 
+void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count)
+{
+    set(&shard->process[RC_CELL_PROCESS_UPSTREAM_REDIALS], count);
+}
+
 /* ---- pairs of targets: rare, so that all threads share one table ---- */
 
 /* The slot of a key, taken for it if there is none. The first one is that of "_other" twice, which

@@ -106,6 +106,8 @@ void rc_metrics_on_stall(rc_metrics_shard *shard);
 /* What this loop has open now. */
 void rc_metrics_set_connections(rc_metrics_shard *shard, uint64_t count);
 void rc_metrics_set_upstream(rc_metrics_shard *shard, uint64_t idle, uint64_t busy);
+/* How often this loop has replaced a pooled connection since its start. */
+void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count);
 
 /* ---- reading, any thread ---- */
 

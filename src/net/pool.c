@@ -307,6 +307,20 @@ bool rc_pool_leave(rc_upstream_call *call, rc_pool_parting parting)
     return is_kept;
 }
 
+bool rc_pool_redial(rc_upstream_call *call)
+{
+    rc_dial *dial = rc_dial_new(call);
+    if (dial == NULL)
+        return false;
+    rc_link_close(call->link, true);
+    call->link = NULL;
+    call->dial = dial;
+    call->was_reused = false;
+    call->state = RC_CALL_DIALING;
+    call->upstream->counts.redialled++;
+    return true;
+}
+
 void rc_pool_discard(rc_link *link)
 {
     rc_pool *pool = link->pool;

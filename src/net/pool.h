@@ -40,6 +40,9 @@ typedef enum rc_pool_parting {
 } rc_pool_parting;
 bool rc_pool_leave(rc_upstream_call *call, rc_pool_parting parting);
 
+/* The call's link is lost: a dial takes its place. False: no memory, and nothing has changed. */
+bool rc_pool_redial(rc_upstream_call *call);
+
 /* An idle link is of no more use. */
 void rc_pool_discard(rc_link *link);
 

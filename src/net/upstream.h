@@ -6,8 +6,8 @@
  *
  * One rc_upstream a loop; nothing here is shared between threads. It decides nothing: it says what
  * happened, in types. The one thing that it does by itself is to dial again when a pooled
- * connection turns out to be closed before a byte of the request was sent, which nobody can tell
- * from having dialled at once.
+ * connection turns out to be closed before a byte of the request was sent, or before one reached
+ * the peer, which nobody can tell from having dialled at once.
  *
  * Each call ends with exactly one of on_end and on_failure, or with rc_upstream_cancel. None of
  * them is called from inside rc_upstream_start. After that the call's storage is the owner's again,
@@ -156,7 +156,7 @@ typedef struct rc_upstream_counts {
     uint32_t origins;
     uint64_t dialled;
     uint64_t reused;
-    uint64_t redialled; /* a pooled connection was closed before use */
+    uint64_t redialled; /* a pooled connection was closed before the request reached the peer */
     uint64_t resumed;   /* TLS handshakes that went on with an earlier session */
 } rc_upstream_counts;
 
@@ -181,6 +181,7 @@ struct rc_upstream_call {
     bool is_paused;
     bool is_starved;     /* there was no memory to send it */
     bool is_send_broken; /* the peer takes no more; the response may still come */
+    bool is_redialled;   /* a pooled connection was lost, and the request is sent anew */
     uint8_t interims;    /* 1xx so far */
     rc_upstream *upstream;
     struct rc_pool *pool;

@@ -32,6 +32,7 @@ bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused)
     link->call = call;
     link->state = RC_LINK_BUSY;
     link->has_written = false;
+    link->first_byte = link->given_bytes;
     link->requests++;
     restart_reader(call);
     /* An owner that waits for on_drained gets it from the loop, so something must be queued. */
@@ -132,6 +133,31 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
             kind == RC_UPSTREAM_TLS_NOT_YET_VALID ? shown->from_unix_ms : shown->until_unix_ms;
     let_go(call, RC_POOL_RESET);
     call->handler->on_failure(call->ctx, &failure);
+}
+
+/* A pooled connection may be closed for its age while a request is on its way. Where the peer had
+ * closed it before a byte of the request arrived, nobody has read the request: it is sent again. A
+ * body that is pushed as it comes is not there any more. */
+static bool may_redial(const rc_upstream_call *call, rc_upstream_kind kind)
+{
+    return call->was_reused && !call->is_redialled && call->received == 0 &&
+           !call->request.is_body_open && !call->upstream->is_closing &&
+           rc_link_is_unreached(call->link, kind == RC_UPSTREAM_CLOSED);
+}
+
+static bool redial(rc_upstream_call *call, rc_upstream_kind kind)
+{
+    if (!may_redial(call, kind) || !rc_pool_redial(call))
+        return false;
+    call->is_redialled = true;
+    restart_views(call);
+    return true;
+}
+
+void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind)
+{
+    if (!redial(call, kind))
+        rc_upstream_fail(call, kind, NULL);
 }
 
 /* A message without a body is whole with its head. */
@@ -310,7 +336,7 @@ void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean)
     if (call->state == RC_CALL_DIRTY)
         rc_upstream_succeed(call);
     else
-        rc_upstream_fail(call, RC_UPSTREAM_CLOSED, NULL);
+        rc_upstream_on_lost(call, RC_UPSTREAM_CLOSED);
 }
 
 void rc_upstream_on_timer(rc_upstream_call *call)

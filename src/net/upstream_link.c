@@ -6,6 +6,7 @@
 
 #include "net/dial.h"
 #include "net/pool.h"
+#include "net/tcp_counts.h"
 
 static void on_timer(uv_timer_t *timer);
 
@@ -126,7 +127,7 @@ static void on_end(rc_link *link, bool is_reset)
     else if (link->state == RC_LINK_IDLE)
         rc_pool_discard(link);
     else if (is_reset)
-        rc_upstream_fail(link->call, RC_UPSTREAM_RESET, NULL);
+        rc_upstream_on_lost(link->call, RC_UPSTREAM_RESET);
     else
         rc_upstream_on_peer_end(link->call, link->wire.ssl == NULL);
 }
@@ -147,6 +148,8 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
     rc_link *link = stream->data;
     if (len == 0 || link->state == RC_LINK_CLOSED)
         return;
+    if (len > 0)
+        link->read_bytes += (uint64_t)len;
     if (len > 0)
         on_bytes(link, rc_str_make(buf->base, (size_t)len));
     else
@@ -215,6 +218,7 @@ static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool 
     }
     link->writes++;
     link->queued_bytes += len;
+    link->given_bytes += len;
     return RC_UPSTREAM_NONE;
 }
 
@@ -231,6 +235,7 @@ static rc_upstream_kind send_bufs(rc_link *link, uv_buf_t *bufs, size_t count, b
     if (sent > 0)
         link->has_written = true;
     size_t left = sent > 0 ? (size_t)sent : 0;
+    link->given_bytes += left;
     while (count > 0 && left >= bufs->len) {
         left -= bufs->len;
         bufs++;
@@ -364,4 +369,15 @@ bool rc_link_is_stale(const rc_link *link)
         return errno != EAGAIN && errno != EINTR;
     /* Over TLS they may be a ticket, or a goodbye: nobody can tell. */
     return true;
+}
+
+/* An end acknowledges all that had come by then. A reset does not: without an end it says nothing
+ * of what the peer has read. */
+bool rc_link_is_unreached(const rc_link *link, bool has_ended)
+{
+    rc_tcp_counts counts;
+    uv_os_fd_t fd = -1;
+    return uv_fileno((const uv_handle_t *)&link->tcp, &fd) == 0 &&
+           rc_tcp_count(fd, link->read_bytes, &counts) && (has_ended || counts.has_end) &&
+           counts.acked <= link->first_byte;
 }

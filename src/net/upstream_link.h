@@ -32,6 +32,9 @@ struct rc_link {
     uint64_t deadline_ms; /* 0: none */
     uint64_t armed_ms;    /* when the timer fires; 0: not set */
     size_t queued_bytes;  /* given to libuv since its queue was last empty */
+    uint64_t given_bytes; /* to the kernel or to libuv, since it was opened */
+    uint64_t first_byte;  /* of these, where the latest request begins */
+    uint64_t read_bytes;  /* since it was opened */
     uint32_t requests;
     uint32_t writes; /* in libuv's queue */
     uint8_t state;
@@ -66,6 +69,10 @@ void rc_link_set_deadline(rc_link *link, uint64_t at_ms);
 
 /* Has the peer closed, or sent what nobody asked for? One system call. */
 bool rc_link_is_stale(const rc_link *link);
+
+/* Had the peer closed its side before a byte of the latest request arrived there? has_ended: its
+ * end was read. False: no, or it is not known. One system call. */
+bool rc_link_is_unreached(const rc_link *link, bool has_ended);
 
 /* Goes through what wire.input holds; the handshake is over. */
 void rc_link_read_tls(rc_link *link);

@@ -79,6 +79,9 @@ void rc_upstream_succeed(rc_upstream_call *call);
 void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes);
 void rc_upstream_on_settled(rc_upstream_call *call);
 void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean);
+/* The connection is gone: the request is sent again on a new one where it may be, else the call
+ * fails. */
+void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind);
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok);
 void rc_upstream_on_timer(rc_upstream_call *call);
 

@@ -1,6 +1,7 @@
 /* The connections of an origin: which are used again, which are not, and who waits for one. */
 #define _GNU_SOURCE
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "net/pool.h"
 #include "support/upstream_plain.h"
 
 static void connections_are_used_again(void **state)
@@ -136,6 +138,52 @@ static void a_reset_connection_is_replaced_silently(void **state)
     assert_int_equal(counts().dialled, 5);
     assert_int_equal(counts().redialled, 4);
     finish();
+}
+
+/* One answer, and the socket is closed in one step: what comes then is reset. */
+static void one_and_close(peer_conn *conn)
+{
+    int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (peer_read_request(conn))
+        peer_say(conn, OK_5);
+    dup2(other, conn->fd);
+    close(other);
+}
+
+/* Waits until the end of the only idle connection has come, without letting the loop see it. */
+static void wait_for_end(void)
+{
+    struct pollfd polled = {.events = POLLRDHUP};
+    for (size_t i = 0; i < RC_UPSTREAM_POOL_SLOTS; i++)
+        if (client.upstream->pools[i] != NULL)
+            uv_fileno((const uv_handle_t *)&client.upstream->pools[i]->newest->tcp, &polled.fd);
+    assert_int_equal(poll(&polled, 1, -1), 1);
+}
+
+/* The peer has closed it, which nobody looked at: the request goes out, and nobody reads it. */
+static void a_connection_closed_before_the_request_came_is_replaced(void **state)
+{
+    (void)state;
+    for (int is_open = 0; is_open < 2; is_open++) {
+        probe p[2] = {0};
+        client.settings = rc_upstream_settings_default();
+        client.settings.look_after_ms = UINT32_MAX;
+        begin(one_and_close, NULL);
+        probe_run(&p[0], &client, &origin);
+        assert_true(p[0].is_kept);
+        wait_for_end();
+        probe_send(&p[1], &client, &origin,
+                   (rc_upstream_request){.body = RC_STR("{}"), .is_body_open = is_open});
+        probe_wait(&p[1]);
+        /* Of a body that is pushed as it comes nothing is left to be sent again. */
+        assert_int_equal(p[1].ends, is_open ? 0 : 1);
+        assert_int_equal(p[1].failures, is_open ? 1 : 0);
+        assert_false(p[1].was_reused);
+        assert_int_equal(counts().redialled, is_open ? 0 : 1);
+        assert_int_equal(counts().dialled, is_open ? 1 : 2);
+        assert_int_equal(server.requests, is_open ? 1 : 2);
+        finish();
+    }
 }
 
 static void speak_unasked(peer_conn *conn)
@@ -315,6 +363,7 @@ int main(void)
         cmocka_unit_test(the_oldest_goes_when_too_many_rest),
         cmocka_unit_test(a_stale_connection_is_replaced_silently),
         cmocka_unit_test(a_reset_connection_is_replaced_silently),
+        cmocka_unit_test(a_connection_closed_before_the_request_came_is_replaced),
         cmocka_unit_test(a_resting_connection_that_ends_or_speaks_is_closed),
         cmocka_unit_test(a_reused_connection_that_fails_is_told_as_such),
         cmocka_unit_test(a_hundred_calls_share_ten_connections),
