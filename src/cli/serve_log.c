@@ -328,9 +328,12 @@ void rc_serve_log_record(void *ctx, const rc_gate_record *record)
     }
     const bool has_report = record->report != NULL;
     const rc_str none = rc_str_make(NULL, 0);
+    const rc_log_outcome outcome = outcome_of(record);
     const rc_log_request request = {
         .unix_ms = now_unix_ms(run),
-        .outcome = outcome_of(record),
+        .outcome = outcome,
+        .method = outcome == RC_LOG_REFUSED ? record->method : none,
+        .path = outcome == RC_LOG_REFUSED ? record->path : none,
         .request_id = record->request_id,
         .report_id = has_report ? rc_report_id(record->report) : none,
         .client = record->client,

@@ -1,8 +1,9 @@
 #include "gateway/base_url.h"
 
-#include <recourse/buf.h>
-
 #include "base/str.h"
+
+/* Of a host that is repeated. */
+#define HOST_MAX_BYTES 255u
 
 static const struct {
     rc_str suffix, clients;
@@ -27,6 +28,29 @@ rc_str rc_gate_base_suffix(rc_dialect dialect)
 rc_str rc_gate_base_clients(rc_dialect dialect)
 {
     return bases[rc_gate_wire_of(dialect)].clients;
+}
+
+static void push_base(rc_buf *buf, rc_gate_wire wire, rc_str host)
+{
+    rc_buf_push(buf, RC_STR("http://"));
+    rc_buf_push(buf, host.len > 0 && host.len <= HOST_MAX_BYTES ? host : RC_STR("HOST"));
+    rc_buf_push(buf, bases[wire].suffix);
+}
+
+void rc_gate_push_base(rc_buf *buf, rc_dialect dialect, rc_str host)
+{
+    push_base(buf, rc_gate_wire_of(dialect), host);
+}
+
+void rc_gate_push_bases(rc_buf *buf, rc_str host, rc_str before, rc_str behind)
+{
+    for (size_t i = 0; i < RC_WIRE_COUNT; i++) {
+        rc_buf_push(buf, before);
+        push_base(buf, (rc_gate_wire)i, host);
+        rc_buf_push(buf, RC_STR(" for "));
+        rc_buf_push(buf, bases[i].clients);
+        rc_buf_push(buf, behind);
+    }
 }
 
 /* Without slashes that stand twice or at the end. */

@@ -3,6 +3,8 @@
 #ifndef RC_GATEWAY_BASE_URL_H
 #define RC_GATEWAY_BASE_URL_H
 
+#include <recourse/buf.h>
+
 #include "gateway/endpoint.h"
 
 /* Longer paths are nobody's mistake that could be told in a sentence. */
@@ -20,6 +22,10 @@ bool rc_gate_mistake_find(rc_str path, rc_gate_mistake *ret_mistake);
 
 /* Behind http://HOST in the base URL of clients of a dialect; static. */
 rc_str rc_gate_base_suffix(rc_dialect dialect);
+/* Appends a base URL; and all of them, each with `before` in front and `behind` it. host: of the
+ * request, as it names us; borrows. One that is empty or long is told as HOST. */
+void rc_gate_push_base(rc_buf *buf, rc_dialect dialect, rc_str host);
+void rc_gate_push_bases(rc_buf *buf, rc_str host, rc_str before, rc_str behind);
 /* These clients, as a sentence names them; static. */
 rc_str rc_gate_base_clients(rc_dialect dialect);
 

@@ -249,7 +249,8 @@ void rc_gate_beat(const rc_gate *gate)
 static void on_request(void *ctx, rc_exchange *exchange, const rc_http1 *reader, const char *head)
 {
     rc_gate *gate = ctx;
-    if (rc_gate_answer_health(gate, exchange, reader, head))
+    if (rc_gate_answer_health(gate, exchange, reader, head) ||
+        rc_gate_answer_root(exchange, reader, head))
         return;
     const char *kept = rc_exchange_keep_head(exchange);
     rc_gate_job *job = kept != NULL ? rc_gate_job_new(gate, exchange) : NULL;

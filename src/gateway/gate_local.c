@@ -2,11 +2,13 @@
 #include <recourse/builder.h>
 
 #include "base/str.h"
+#include "gateway/base_url.h"
 #include "gateway/endpoint.h"
 #include "gateway/gate_private.h"
 #include "gateway/request.h"
 
 #define MESSAGE_MAX 128u
+#define ROOT_MAX 1536u
 
 static rc_dialect dialect_of(rc_str target)
 {
@@ -69,4 +71,23 @@ void rc_gate_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     (void)rc_render_headers(report, dialect, lines);
     (void)rc_render_body(report, dialect, RC_VIEW_USER, page);
     rc_report_free(report);
+}
+
+/* Whoever opens the address in a browser, or looks whether something is there, as Claude Code does
+ * with HEAD. */
+bool rc_gate_answer_root(rc_exchange *exchange, const rc_http1 *reader, const char *head)
+{
+    const rc_header field = {RC_STR("content-type"), RC_STR("text/plain")};
+    char room[ROOT_MAX];
+    rc_buf text;
+    const rc_str method = rc_http1_method(reader);
+    if (!rc_str_eq(rc_http1_target(reader, head), RC_STR("/")) ||
+        (!rc_str_eq(method, RC_STR("GET")) && !rc_str_eq(method, RC_STR("HEAD"))))
+        return false;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_buf_push(&text, RC_STR("This is Recourse, a gateway to LLM providers.\n\nBase URLs:\n"));
+    rc_gate_push_bases(&text, rc_http1_host(reader, head), RC_STR("  "), RC_STR("\n"));
+    rc_buf_push(&text, RC_STR("\nGET /v1/models lists the models, GET /healthz says ok.\n"));
+    (void)rc_exchange_answer(exchange, 200, &field, 1, rc_buf_get(&text));
+    return true;
 }

@@ -114,6 +114,8 @@ void rc_gate_on_kept(uv_async_t *async);
 /* Paths of our own that are no endpoint of a provider's: health. True: it was answered. */
 bool rc_gate_answer_health(rc_gate *gate, rc_exchange *exchange, const rc_http1 *reader,
                            const char *head);
+/* GET and HEAD of "/": what this is, for anybody. True: it was answered. */
+bool rc_gate_answer_root(rc_exchange *exchange, const rc_http1 *reader, const char *head);
 
 /* What a client is told whose request is none, or does not come: in the dialect of its path, else
  * OpenAI's. ctx: the gate. */

@@ -106,13 +106,26 @@ static void answer_ready(rc_exchange *exchange, const char *why)
     answer(exchange, why == NULL ? 200 : 503, "text/plain", rc_buf_get(&text));
 }
 
+/* The second names are LiteLLM's, and what people try. */
+static bool is_healthz(rc_str target)
+{
+    return rc_str_eq(target, RC_STR("/healthz")) || rc_str_eq(target, RC_STR("/health")) ||
+           rc_str_eq(target, RC_STR("/health/liveliness")) ||
+           rc_str_eq(target, RC_STR("/health/liveness"));
+}
+
+static bool is_readyz(rc_str target)
+{
+    return rc_str_eq(target, RC_STR("/readyz")) || rc_str_eq(target, RC_STR("/health/readiness"));
+}
+
 bool rc_gate_answer_health(rc_gate *gate, rc_exchange *exchange, const rc_http1 *reader,
                            const char *head)
 {
     const rc_str target = rc_http1_target(reader, head);
-    if (rc_str_eq(target, RC_STR("/healthz")))
+    if (is_healthz(target))
         answer(exchange, 200, "text/plain", RC_STR("ok\n"));
-    else if (rc_str_eq(target, RC_STR("/readyz")))
+    else if (is_readyz(target))
         answer_ready(exchange, why_not(gate));
     else if (!rc_str_eq(target, RC_STR("/readyz?verbose")))
         return false;

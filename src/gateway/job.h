@@ -460,6 +460,8 @@ bool rc_gate_job_refuse_elsewhere(rc_gate_job *job, rc_dialect dialect);
 /* Refuses a path that would be an endpoint with another base URL, and names that. False: it is
  * none, and nothing was done. */
 bool rc_gate_job_refuse_mistake(rc_gate_job *job);
+/* Refuses any path that no endpoint has, and names all base URLs. */
+void rc_gate_job_refuse_unknown(rc_gate_job *job);
 
 /* ---- job_loop.c: requests that go in a circle ---- */
 

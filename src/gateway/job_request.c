@@ -16,11 +16,11 @@ static rc_str too_large(void)
 
 static void refuse_fault(rc_gate_job *job, const rc_gate_fault *fault)
 {
-    if (fault->kind == RC_GATE_FAULT_NOT_FOUND &&
-        (rc_gate_job_refuse_mistake(job) ||
-         rc_gate_job_refuse_elsewhere(job, rc_gate_request_dialect(&job->request))))
-        return;
-    rc_gate_job_refuse_fault(job, fault);
+    if (fault->kind != RC_GATE_FAULT_NOT_FOUND)
+        rc_gate_job_refuse_fault(job, fault);
+    else if (!rc_gate_job_refuse_mistake(job) &&
+             !rc_gate_job_refuse_elsewhere(job, rc_gate_request_dialect(&job->request)))
+        rc_gate_job_refuse_unknown(job);
 }
 
 /* Without tokens whoever can reach the gateway may use it. A browser can, on behalf of any page. */

@@ -108,6 +108,12 @@ static void push_status(line *l, const rc_log_request *request)
 
 static void push_names(line *l, const rc_log_request *request)
 {
+    if (request->path.len > 0) {
+        push(l, "  ");
+        push_text(l, request->method, NAME_WIDTH);
+        push(l, " ");
+        push_text(l, request->path, TEXT_WIDTH);
+    }
     if (request->model.len > 0) {
         push(l, "  ");
         push_text(l, request->model, NAME_WIDTH);

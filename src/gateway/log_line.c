@@ -10,7 +10,7 @@
 
 /* How long a text may be, as JSON: the first allowance with which the line is short enough. With
  * the last one every line is. */
-static const size_t allowances[] = {512, 160, 80, 40};
+static const size_t allowances[] = {512, 160, 80, 40, 24};
 #define ALLOWANCES (sizeof(allowances) / sizeof(allowances[0]))
 
 /* ---- names ---- */
@@ -85,6 +85,8 @@ READY(route);
 READY(model);
 READY(target);
 READY(provider_request_id);
+READY(method);
+READY(path);
 READY(status);
 READY(outcome);
 READY(code);
@@ -202,6 +204,8 @@ static void put_request(rc_json_writer *w, const rc_log_request *request, size_t
     put_text(w, &key_model, request->model, allowance);
     put_text(w, &key_target, request->target, allowance);
     put_text(w, &key_provider_request_id, request->provider_request_id, allowance);
+    put_text(w, &key_method, request->method, allowance);
+    put_text(w, &key_path, request->path, allowance);
     if (request->status > 0)
         put_number(w, &key_status, (uint64_t)request->status);
     put_name(w, &key_outcome, rc_log_outcome_name(request->outcome));

@@ -53,7 +53,10 @@ typedef struct rc_log_request {
     rc_str model;  /* as the client named it */
     rc_str target; /* that answered, or was asked last */
     rc_str provider_request_id;
-    int status; /* that the client got; 0: it left before there was one */
+    rc_str
+        method; /* of a request that was refused, with its path: which client sends it, and where */
+    rc_str path; /* without its query */
+    int status;  /* that the client got; 0: it left before there was one */
     rc_code code;
     rc_str rule;    /* that decided on the code */
     rc_str message; /* what the client was told */

@@ -198,6 +198,36 @@ static void people_get_one_glance(void **state)
                         "\x1b[0m\n");
 }
 
+/* Whoever wonders which client has a wrong base URL sees what it asks for. */
+static void a_refused_request_says_where_it_went(void **state)
+{
+    (void)state;
+    const rc_log_request request = {
+        .unix_ms = NOON,
+        .outcome = RC_LOG_REFUSED,
+        .method = RC_STR("POST"),
+        .path = RC_STR(
+            "/chat/completions\x1b[31m/sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaahunter2"),
+        .status = 404,
+        .code = RC_CODE_ENDPOINT_NOT_FOUND,
+        .latency_ms = -1,
+        .first_byte_ms = -1,
+        .tokens_in = -1,
+        .tokens_out = -1,
+        .cost_usd_micro = -1,
+    };
+    json_object *doc = parse(push(&json, &request));
+    query_string(doc, "/method", "POST");
+    assert_true(query_has(doc, "/path"));
+    json_object_put(doc);
+    assert_null(strstr(room, "hunter2"));
+    assert_non_null(strstr(room, "/chat/completions"));
+    push(&plain, &request);
+    assert_non_null(strstr(room, "  404  POST /chat/completions"));
+    assert_null(strstr(room, "hunter2"));
+    assert_null(strchr(room, 0x1b));
+}
+
 static void the_longest_line_fits(void **state)
 {
     (void)state;
@@ -214,6 +244,8 @@ static void the_longest_line_fits(void **state)
         .model = text,
         .target = text,
         .provider_request_id = text,
+        .method = text,
+        .path = text,
         .status = INT32_MAX,
         .code = RC_CODE_CONTEXT_MUTATION_FORBIDDEN,
         .rule = text,
@@ -292,7 +324,7 @@ static void check_visible(rc_str line)
 static void whatever_is_in_it_a_line_is_a_line(void **state)
 {
     (void)state;
-    static char memory[9][600];
+    static char memory[11][600];
     for (int i = 0; i < 3000; i++) {
         const rc_log_request request = {
             .unix_ms = (int64_t)chance(UINT32_MAX) * 1000,
@@ -304,6 +336,8 @@ static void whatever_is_in_it_a_line_is_a_line(void **state)
             .model = odd_text(memory[4], 600),
             .target = odd_text(memory[5], 600),
             .provider_request_id = odd_text(memory[6], 600),
+            .method = odd_text(memory[9], 600),
+            .path = odd_text(memory[10], 600),
             .status = (int)chance(700),
             .code = (rc_code)chance(1300),
             .trace_id = odd_text(memory[7], 600),
@@ -433,6 +467,7 @@ int main(void)
         cmocka_unit_test(levels_are_for_whoever_looks),
         cmocka_unit_test(people_get_one_glance),
         cmocka_unit_test(a_failure_says_why),
+        cmocka_unit_test(a_refused_request_says_where_it_went),
         cmocka_unit_test(the_longest_line_fits),
         cmocka_unit_test(whatever_is_in_it_a_line_is_a_line),
         cmocka_unit_test(secrets_stay_out),

@@ -2,7 +2,7 @@
 
 import json
 
-from harness import Gateway, Suite, check, main
+from harness import Gateway, Suite, check, main, wait_until
 from peers import Client
 
 gateway = Gateway({"providers": {"d": {"kind": "demo"}},
@@ -19,6 +19,10 @@ def ask(line, *fields):
         return client.ask(("\r\n".join(lines) + "\r\n\r\n").encode() + body)
 
 
+def report_of(page):
+    return page["error"].get("recourse") or page["recourse"]
+
+
 def told(line, fields, dialect, base, path):
     answer = ask(line, *fields)
     page = json.loads(answer.body)
@@ -27,12 +31,37 @@ def told(line, fields, dialect, base, path):
     shape = {"openai": "param" in error, "anthropic": page.get("type") == "error", "gemini": "status" in error}
     check(shape[dialect], page)
     check(f"{base}, and this request is sent to {path}." in error["message"], page)
-    check(page["recourse"]["user_action"]["detail"] == f"Set the client's base URL to {base}.", page)
+    check(report_of(page)["user_action"]["detail"] == f"Set the client's base URL to {base}.", page)
 
 
 def listed(fields, member):
     answer = ask("GET /v1/models", *fields)
     check(answer.status == 200 and member in json.loads(answer.body), answer)
+
+
+def no_such_path(line):
+    answer = ask(line)
+    page = json.loads(answer.body)
+    check(answer.status == 404 and line in report_of(page)["message"], page)
+    advice = report_of(page)["user_action"]["detail"]
+    check(f"http://{HOST}/v1 for OpenAI's clients" in advice, page)
+    check(f"http://{HOST} for Anthropic's clients" in advice, page)
+    report = answer.get("x-recourse-report-id")
+    wait_until(lambda: report in said(), "a line of the log")
+    lines = [text for text in said().splitlines() if report in text]
+    check(f"  404  {line}  " in lines[0], lines)
+
+
+def said():
+    with open(gateway.talk, encoding="utf-8") as file:
+        return file.read()
+
+
+def local(line, status, *parts):
+    """Is answered, and is no line of the log."""
+    answer = ask(line)
+    check(answer.status == status and all(part in answer.body.decode() for part in parts), answer)
+    check(answer.get("x-recourse-report-id") == "", answer)
 
 
 MISTAKES = (
@@ -58,4 +87,10 @@ suite.case("OpenAI's list", listed, (), "object")
 suite.case("Google's list on /v1, by its key", listed, ("x-goog-api-key: k",), "models")
 suite.case("Google's list on /v1, by its client", listed, ("x-goog-api-client: google-genai-sdk/3.3.0",), "models")
 suite.case("Anthropic's list", listed, ("anthropic-version: 2023-06-01",), "has_more")
+for line in ("GET /favicon.ico", "POST /", "DELETE /somewhere/else"):
+    suite.case(line, no_such_path, line)
+suite.case("GET /", local, "GET /", 200, f"http://{HOST}/v1 for OpenAI's clients", "/v1/models")
+suite.case("HEAD /", local, "HEAD /", 200)
+for path in ("/healthz", "/health", "/health/liveliness", "/readyz", "/health/readiness"):
+    suite.case(f"GET {path}", local, f"GET {path}", 200, "ok")
 main(suite, gateway)

@@ -33,8 +33,8 @@ def refused(config, *options, environment=None, passed=None):
     variables = {"PATH": os.environ["PATH"], "HOME": folder, "KEY_1": "key-1111", **(environment or {})}
     more = {}
     if passed is not None:
-        command = ["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&%d' % passed.fileno(), "sh", *command]
-        more = {"pass_fds": (passed.fileno(),)}
+        command = ["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', "sh", *command]
+        more = {"pass_fds": (3,), "preexec_fn": lambda: os.dup2(passed.fileno(), 3)}
     if config is not None:
         with open(os.path.join(folder, "recourse.yaml"), "w", encoding="utf-8") as file:
             json.dump({"admin": {"listen": "off"}, "store": "sqlite:audit.db", **config}, file)
@@ -55,10 +55,10 @@ def to(url):
     return {"providers": {"me": provider(url)}, "routes": [{"model": "*", "deadline_ms": 20000, "chain": [{"target": "me/*"}]}]}
 
 
-def listen_of_the_file(listen, host):
+def listen_of_the_file(host):
     held, port = held_port()
     with held:
-        said = refused({**to(f"http://{host}:{port}/v1"), "listen": f"{listen}:{port}"})
+        said = refused({**to(f"http://{host}:{port}/v1"), "listen": f"127.0.0.1:{port}"})
     check("providers.me.base_url is the address of this gateway itself" in said, said)
 
 
@@ -129,9 +129,8 @@ def circle(size, clients):
 
 
 suite = Suite(threads=4)
-for where in ("127.0.0.1", "0.0.0.0"):
-    for by in ("127.0.0.1", "localhost"):
-        suite.case(f"{by} of a listener at {where}", listen_of_the_file, where, by)
+for by in ("127.0.0.1", "localhost"):
+    suite.case(f"`listen` by {by}", listen_of_the_file, by)
 suite.case("--listen", listen_of_the_command)
 suite.case("a socket that was passed", listen_of_a_passed_socket)
 suite.case("OPENAI_BASE_URL", variable)
