@@ -55,11 +55,25 @@ void rc_gate_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, u
 #define RC_GATE_TARGET_MAX 513u
 void rc_gate_push_target(rc_buf *buf, rc_str provider, rc_str model);
 
+/* What a cost is made of. */
+typedef enum rc_gate_cost_basis {
+    RC_COST_NONE = 0,      /* not known yet, or there is nothing to pay for */
+    RC_COST_MEASURED = 1,  /* by what the provider counted */
+    RC_COST_ESTIMATED = 2, /* some of it was not counted */
+    RC_COST_UNPRICED = 3   /* there is no price for some of it */
+} rc_gate_cost_basis;
+
 /* What we tell a client beside what the provider says. Empty or 0: left out. */
 typedef struct rc_gate_told {
     uint64_t attempts;
-    rc_str target;     /* as rc_gate_push_target has it */
-    rc_str request_id; /* one that we made */
+    rc_gate_cost_basis basis;
+    uint64_t cost_usd_micro; /* of all attempts; not told when it is UNPRICED */
+    bool has_total_ms;
+    bool has_target_ms;
+    uint64_t total_ms;  /* since the request's head */
+    uint64_t target_ms; /* of the last attempt */
+    rc_str target;      /* as rc_gate_push_target has it */
+    rc_str request_id;  /* one that we made */
     rc_str report_id;
 } rc_gate_told;
 

@@ -1,7 +1,9 @@
 /* The head of an answer, towards the client. */
 #include "base/buf_add.h"
 #include "base/lanes.h"
+#include "base/str.h"
 #include "core/render_text.h"
+#include "core/spend.h"
 #include "gateway/fields.h"
 
 #define TEXT_MAX 256u
@@ -43,13 +45,42 @@ static void push_line(rc_buf *buf, rc_str name, rc_str text)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
+static void push_number(rc_buf *buf, rc_str name, uint64_t number)
+{
+    rc_buf_add(buf, name);
+    rc_buf_add_u64(buf, number);
+    rc_buf_add(buf, RC_STR("\r\n"));
+}
+
+/* The amount has no sign in front: it is for programs. */
+static void push_cost(rc_buf *buf, const rc_gate_told *told)
+{
+    static const rc_str words[] = {
+        [RC_COST_NONE] = RC_STR_INIT(""),
+        [RC_COST_MEASURED] = RC_STR_INIT("measured"),
+        [RC_COST_ESTIMATED] = RC_STR_INIT("estimated"),
+        [RC_COST_UNPRICED] = RC_STR_INIT("unpriced"),
+    };
+    char memory[32];
+    rc_buf amount;
+    rc_buf_init_fixed(&amount, memory, sizeof memory);
+    rc_spend_push_usd(&amount, told->cost_usd_micro);
+    const rc_str text = rc_buf_get(&amount);
+    if (told->basis == RC_COST_MEASURED || told->basis == RC_COST_ESTIMATED)
+        push_line(buf, RC_STR("x-recourse-cost-usd: "), rc_str_slice(text, 1, text.len));
+    push_line(buf, RC_STR("x-recourse-cost-basis: "), words[told->basis]);
+}
+
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
 {
-    if (told->attempts > 0) {
-        rc_buf_add(buf, RC_STR("x-recourse-attempts: "));
-        rc_buf_add_u64(buf, told->attempts);
-        rc_buf_add(buf, RC_STR("\r\n"));
-    }
+    if (told->attempts > 0)
+        push_number(buf, RC_STR("x-recourse-attempts: "), told->attempts);
+    if (told->basis != RC_COST_NONE)
+        push_cost(buf, told);
+    if (told->has_target_ms)
+        push_number(buf, RC_STR("x-recourse-target-ms: "), told->target_ms);
+    if (told->has_total_ms)
+        push_number(buf, RC_STR("x-recourse-total-ms: "), told->total_ms);
     push_line(buf, RC_STR("x-recourse-target: "), told->target);
     push_line(buf, RC_STR("x-recourse-request-id: "), told->request_id);
     if (told->report_id.len > 0) {

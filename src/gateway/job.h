@@ -500,6 +500,11 @@ void rc_gate_job_step_quota(const rc_gate_try *try, const rc_quota *low);
 void rc_gate_job_step_pause(rc_gate_job *job, const rc_spend_answer *answer);
 void rc_gate_job_step_pause_end(rc_gate_job *job);
 void rc_gate_job_steps_done(rc_gate_job *job);
+/* What the request has cost and how long it took, for the client. done: an attempt that has its
+ * whole response and is no step yet; NULL: all are. */
+void rc_gate_job_tell_cost(const rc_gate_job *job, const rc_gate_try *done, rc_gate_told *told);
+/* How long: until now. */
+void rc_gate_job_tell_times(const rc_gate_job *job, const rc_gate_try *now, rc_gate_told *told);
 /* Has any of it left this machine? */
 bool rc_gate_try_was_sent(const rc_gate_try *try);
 rc_str rc_gate_job_model_of(const rc_gate_job *job, uint16_t entry);

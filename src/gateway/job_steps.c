@@ -169,6 +169,55 @@ static void describe(const rc_gate_try *try, rc_job_step *step)
         step->flags |= RC_RECORD_COMMITTED;
 }
 
+/* ---- what the client is told of it ---- */
+
+static uint32_t basis_flags(const rc_job_step *step)
+{
+    return step->flags | (step->charge.is_measured ? RC_RECORD_MEASURED : 0u) |
+           (step->charge.is_estimated ? RC_RECORD_ESTIMATED : 0u);
+}
+
+void rc_gate_job_tell_cost(const rc_gate_job *job, const rc_gate_try *done, rc_gate_told *told)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        if (job->steps[i].kind != RC_RECORD_ATTEMPT)
+            continue;
+        flags |= basis_flags(&job->steps[i]);
+        told->cost_usd_micro += job->steps[i].cost_usd_micro;
+    }
+    if (done != NULL) {
+        rc_job_step step = {.charge = charge_of(done, end_of(done, NULL, true))};
+        set_cost(done, &step);
+        flags |= basis_flags(&step);
+        told->cost_usd_micro += step.cost_usd_micro;
+    }
+    if ((flags & RC_RECORD_UNPRICED) != 0)
+        told->basis = RC_COST_UNPRICED;
+    else if ((flags & RC_RECORD_ESTIMATED) != 0)
+        told->basis = RC_COST_ESTIMATED;
+    else if ((flags & RC_RECORD_MEASURED) != 0)
+        told->basis = RC_COST_MEASURED;
+}
+
+/* now: an attempt that is no step yet; NULL: the last one is. */
+void rc_gate_job_tell_times(const rc_gate_job *job, const rc_gate_try *now, rc_gate_told *told)
+{
+    const uint64_t now_ms = rc_gate_now(job->gate);
+    told->has_total_ms = true;
+    told->total_ms = now_ms - job->began_ms;
+    told->has_target_ms = now != NULL;
+    if (now != NULL)
+        told->target_ms = now_ms - now->started_ms;
+    for (uint32_t i = job->step_count; now == NULL && i > 0; i--) {
+        if (job->steps[i - 1].kind != RC_RECORD_ATTEMPT)
+            continue;
+        told->has_target_ms = true;
+        told->target_ms = (uint64_t)job->steps[i - 1].latency_ms;
+        return;
+    }
+}
+
 static void settle(rc_gate_try *try, const rc_job_step *step)
 {
     rc_purse *purse = &try->job->gate->world->purse;

@@ -383,7 +383,9 @@ static void cut(rc_gate_job *job)
 
 static void push_head(const rc_gate_job *job, rc_buf *lines)
 {
-    const rc_gate_told told = {.request_id = rc_str_c(job->id.text)};
+    rc_gate_told told = {.request_id = rc_str_c(job->id.text)};
+    rc_gate_job_tell_cost(job, NULL, &told);
+    rc_gate_job_tell_times(job, NULL, &told);
     rc_buf_push(lines, RC_STR("HTTP/1.1 "));
     rc_buf_push_i64(lines, job->status);
     rc_buf_push_byte(lines, ' ');

@@ -38,17 +38,21 @@ static rc_str target_text(const rc_gate_try *try, char *room)
     return rc_buf_get(&text);
 }
 
-/* The head as the client gets it, written while the provider's is there. */
-static bool write_lines(rc_gate_try *try)
+/* The head as the client gets it, written while the provider's is there. is_whole: so is the body,
+ * and with it what it cost. */
+static bool write_lines(rc_gate_try *try, bool is_whole)
 {
     rc_gate_job *job = try->job;
     char room[RC_GATE_TARGET_MAX];
-    const rc_gate_told told = {
+    rc_gate_told told = {
         .attempts = job->action.attempt,
         .target = target_text(try, room),
         .request_id = rc_str_c(job->id.text),
         .report_id = try->flaw != NULL ? rc_report_id(try->flaw) : rc_str_make(NULL, 0),
     };
+    if (is_whole)
+        rc_gate_job_tell_cost(job, try, &told);
+    rc_gate_job_tell_times(job, try, &told);
     rc_buf_reset(&job->lines);
     job->status = rc_http1_status(try->reader);
     return rc_gate_push_answer(&job->lines, try->reader, rc_buf_get(&try->head).ptr, try->is_coded,
@@ -61,7 +65,7 @@ static bool begin_answer(rc_gate_try *try, rc_http1_framing framing, uint64_t le
     rc_gate_job *job = try->job;
     if (rc_gate_job_is_told(job))
         return try->mode == RC_MODE_STREAM && !try->is_array;
-    return write_lines(try) &&
+    return write_lines(try, false) &&
            rc_exchange_begin_raw(job->exchange, job->status, rc_buf_get(&job->lines), framing,
                                  length) == RC_OK;
 }
@@ -204,7 +208,7 @@ static void end_whole(rc_gate_try *try)
         return;
     }
     win(try);
-    if (!write_lines(try)) {
+    if (!write_lines(try, true)) {
         rc_gate_try_fail_here(try, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."));
         return;
     }

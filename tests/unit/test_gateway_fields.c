@@ -200,6 +200,35 @@ static void answers_are_cleaned(void **state)
                         "x-recourse-report-id: rep%0A2\r\n");
 }
 
+/* What is not known is not told; a cost is never told without what it is made of. */
+static void costs_and_times_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_gate_told told;
+        const char *lines;
+    } rows[] = {
+        {{.cost_usd_micro = 5}, ""},
+        {{.basis = RC_COST_MEASURED, .cost_usd_micro = 1230004},
+         "x-recourse-cost-usd: 1.230004\r\nx-recourse-cost-basis: measured\r\n"},
+        {{.basis = RC_COST_MEASURED},
+         "x-recourse-cost-usd: 0.00\r\nx-recourse-cost-basis: measured\r\n"},
+        {{.basis = RC_COST_ESTIMATED, .cost_usd_micro = 20},
+         "x-recourse-cost-usd: 0.00002\r\nx-recourse-cost-basis: estimated\r\n"},
+        {{.basis = RC_COST_UNPRICED, .cost_usd_micro = 20}, "x-recourse-cost-basis: unpriced\r\n"},
+        {{.has_target_ms = true, .target_ms = 7, .has_total_ms = true, .total_ms = 9},
+         "x-recourse-target-ms: 7\r\nx-recourse-total-ms: 9\r\n"},
+        {{.has_total_ms = true}, "x-recourse-total-ms: 0\r\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char memory[256];
+        rc_buf buf;
+        rc_buf_init_fixed(&buf, memory, sizeof memory);
+        assert_int_equal(rc_gate_push_told(&buf, &rows[i].told), RC_OK);
+        assert_text(rc_buf_get(&buf), rows[i].lines);
+    }
+}
+
 static void targets_are_escaped_and_cut(void **state)
 {
     (void)state;
@@ -425,6 +454,7 @@ int main(void)
         cmocka_unit_test(every_row_is_found),
         cmocka_unit_test(names_that_are_nearly_in_it),
         cmocka_unit_test(answers_are_cleaned),
+        cmocka_unit_test(costs_and_times_are_told),
         cmocka_unit_test(targets_are_escaped_and_cut),
         cmocka_unit_test(an_answer_without_words_of_ours),
         cmocka_unit_test(a_full_buffer_is_told),

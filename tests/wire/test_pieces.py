@@ -37,7 +37,8 @@ WAYS = [single] + [split(seed) for seed in SEEDS]
 def visible(head):
     """What does not change from request to request."""
     return [(name, value) for name, value in head.fields
-            if name not in ("x-recourse-request-id", "x-plan", "x-recourse-report-id")]
+            if name not in ("x-recourse-request-id", "x-plan", "x-recourse-report-id", "x-recourse-target-ms",
+                            "x-recourse-total-ms")]
 
 
 def send_request(cut, data, mark):

@@ -122,11 +122,42 @@ def not_believed():
         check(used(answer)[:2] == (9, 125) and used(answer)[2] & ESTIMATED, path, used(answer))
 
 
+def times(answer):
+    return int(answer.get("x-recourse-target-ms")) <= int(answer.get("x-recourse-total-ms"))
+
+
+def cost_is_told():
+    """In whole responses, and in errors behind attempts that cost something; of a stream nobody knows it yet."""
+    small = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]}
+    body = {**ASK, "model": "o-m"}
+    answer = ask("/v1/chat/completions", body, saying(http(json.dumps({**small, **CHAT_USAGE}).encode())))
+    check(answer.get("x-recourse-cost-usd") == "0.600011" and answer.get("x-recourse-cost-basis") == "measured",
+          answer.head.raw)
+    check(times(answer), answer.head.raw)
+    answer = ask("/v1/chat/completions", body, saying(http(json.dumps(small).encode())))
+    check(float(answer.get("x-recourse-cost-usd")) * 1e6 == used(answer)[3], answer.head.raw)
+    check(answer.get("x-recourse-cost-basis") == "estimated" and times(answer), answer.head.raw)
+    events = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    answer = ask("/v1/chat/completions", {**body, "stream": True},
+                 saying(http(events, content_type="text/event-stream")))
+    check(answer.status == 200 and not answer.get("x-recourse-cost-usd") and times(answer), answer.head.raw)
+    check(not answer.get("x-recourse-cost-basis"), answer.head.raw)
+    answer = ask("/v1/chat/completions", body, saying(http(b'{"error":{"message":"no"}}', "400 Bad Request")))
+    check(answer.status == 400 and not answer.get("x-recourse-cost-usd") and times(answer), answer.head.raw)
+    answer = ask("/v1/chat/completions", body, saying(http(json.dumps(
+        {"error": {"message": "no"}, **CHAT_USAGE}).encode(), "400 Bad Request")))
+    check(answer.status == 400 and times(answer), answer.head.raw)
+    answer = ask("/v1/chat/completions", {"model": "nobody", "messages": []}, saying(b""))
+    check(answer.status == 404 and not answer.get("x-recourse-target-ms"), answer.head.raw)
+    check(answer.get("x-recourse-total-ms").isdigit(), answer.head.raw)
+
+
 def free():
     """Counting tokens costs nothing behind /p/, too."""
     for path in ("/p/c/v1/messages/count_tokens", "/p/g/v1beta/models/m:countTokens"):
         answer = ask(path, ASK, saying(http(b'{"input_tokens":2000,"totalTokens":2000}')))
         check(answer.status == 200 and used(answer)[3] == 0, answer, used(answer))
+        check(not answer.get("x-recourse-cost-usd"), answer.head.raw)
 
 
 def budget_holds():
@@ -174,6 +205,7 @@ suite.case("images as events", counted_events, "/v1/images/generations",
 suite.case("compressed behind /p/", counted_compressed)
 suite.case("what nobody counted is estimated", estimated)
 suite.case("an output of 0 beside text is not believed", not_believed)
+suite.case("the cost and the times are told", cost_is_told)
 suite.case("counting tokens is free", free)
 suite.case("a budget holds", budget_holds)
 main(suite, gateway, upstream)
