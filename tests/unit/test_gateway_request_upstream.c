@@ -104,8 +104,10 @@ static rc_str head_of(const sample *s, char *memory, size_t size)
                        "X-Recourse-Policy: fast\r\n"
                        "Idempotency-Key: k-1\r\n"
                        "OpenAI-Organization: org\r\n"
+                       "OpenAI-Beta: beta\r\n"
                        "anthropic-beta: b1\r\n"
                        "x-goog-user-project: p\r\n"
+                       "x-goog-api-client: c\r\n"
                        "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
                        "\r\n",
                        s->target, s->type, strlen(s->body));

@@ -48,6 +48,8 @@ x-recourse-deadline-ms: 50000
 X-Recourse-Policy: once
 x-recourse-replayable: true
 anthropic-beta: secret-v
+OpenAI-Organization: secret-v
+OpenAI-Project: secret-v
 x-goog-user-project: secret-v""".split("\n")
 
 # Of a provider's answer.
@@ -93,16 +95,16 @@ def ask(mark, extra):
 def dropped_on_the_way_up():
     mark, plan = upstream.plan(saying(OK_CHAT))
     ask(mark, lines(DROPPED) + b"x-mine: kept\r\nX-Mine: too\r\nUser-Agent: mine/1\r\n"
-        b"openai-organization: org\r\n")
+        b"openai-beta: org\r\n")
     seen = plan.seen[0]
     check("secret-v" not in seen.raw.decode("latin-1"), seen.raw)
     check(seen.all("x-mine") == ["kept", "too"], seen.raw)
-    check(seen.get("user-agent") == "mine/1" and seen.get("openai-organization") == "org", seen.raw)
+    check(seen.get("user-agent") == "mine/1" and seen.get("openai-beta") == "org", seen.raw)
     check(seen.all("host") == [f"127.0.0.1:{upstream.port}"], seen.raw)
     check(seen.all("authorization") == ["Bearer key-1111"], seen.raw)
     check(seen.all("accept-encoding") == ["identity"], seen.raw)
     names = {name for name, _ in seen.fields}
-    allowed = {"host", "authorization", "x-mine", "user-agent", "openai-organization", "x-plan",
+    allowed = {"host", "authorization", "x-mine", "user-agent", "openai-beta", "x-plan",
                "accept-encoding", "content-type", "content-length", "accept", "via"}
     check(re.fullmatch(r"1\.1 recourse-[0-9a-f]{16}", seen.get("via")), seen.raw)
     check(names <= allowed, "more than was sent:", names - allowed)
