@@ -19,14 +19,15 @@
  * Invariants, checked by rc_call_validate and the fuzz target:
  *   C1  tries at one target <= its tries; calls <= max_calls (the first try always may). Another
  *       credential and a refreshed one are calls, and no tries
- *   C2  no wait ends before the server's hint
+ *   C2  no target is asked before its server's hint
  *   C3  nothing after a final action
  *   C4  no try starts at or after the deadline, no wait ends there
  *   C5  a failure that is not retryable leads to no other try, but for capacity (another credential
  *       or target), AuthFailed (one try of the same credential, refreshed; another credential of
  *       the same target), ContextOverflow (another target that is named for it)
- *   C6  the chain moves forward, but for OVERFLOW_TO_LARGER; the same entry is asked again only by
- *       WOKE, NEXT_CREDENTIAL, REFRESHED. A hedge's entry counts as asked
+ *   C6  the chain moves forward, but for OVERFLOW_TO_LARGER; an entry is asked again only by WOKE,
+ *       which may begin a new round at the front of the chain, NEXT_CREDENTIAL, REFRESHED. A
+ *       hedge's entry counts as asked
  *   C7  after on_commit no other try
  *   C8  what was taken (in-flight place, probe) is given back exactly once */
 #ifndef RECOURSE_CALL_H
@@ -50,7 +51,8 @@ enum {
 /* One place of a chain. */
 typedef struct rc_chain_entry {
     uint16_t target;       /* in rc_shared */
-    uint16_t tries;        /* 0: the policy's */
+    uint16_t tries;        /* so many before the next entry; 0: the next entry is asked at once, and
+                              this one again in the next round, as often as the policy says */
     uint32_t capabilities; /* what it has; all bits set: not known, taken for everything */
 } rc_chain_entry;
 
@@ -91,6 +93,8 @@ typedef struct rc_action {
     uint64_t at_ms;          /* WAIT: its end. STOP: when to come back, 0: not known */
     uint64_t wait_ms;        /* WAIT: how long; STOP by a too long wait: how long it would be */
     uint64_t deadline_at_ms; /* TRY: when it must have ended; RC_UNLIMITED */
+    uint64_t begin_by_ms;    /* TRY: when its answer must have begun, so that the next entry still
+                                has time; deadline_at_ms where there is no next entry */
     uint32_t missing;        /* STOP by NONE_CAPABLE: what nobody has; if each need is met by one or
                                 the other, what the first target lacks */
 } rc_action;
@@ -140,10 +144,12 @@ typedef struct rc_call {
     uint64_t deadline_at_ms;
     uint64_t last_wait_ms;
     uint64_t not_before_ms; /* as the server of the latest failure said; 0: it did not */
+    uint64_t spent_entries; /* bits of the entries that no later round asks again */
     uint32_t needs;
     uint32_t calls; /* made so far */
     uint32_t tries; /* at the present entry */
     uint16_t turns; /* other credentials asked since the last wait */
+    uint16_t round; /* how often the whole chain was asked before */
     uint16_t first_entry;
     uint16_t
         next_place; /* of the chain, from first_entry on: all before were asked or passed over */
@@ -151,7 +157,8 @@ typedef struct rc_call {
     bool is_alone; /* no other entry has what the request needs: guesses do not count */
     bool is_committed;
     bool is_once;
-    bool is_refreshed;   /* the present target's credential was refreshed once */
+    bool is_round_next; /* the wait is for another entry than the latest: its hint does not count */
+    bool is_refreshed;  /* the present target's credential was refreshed once */
     bool went_to_larger; /* the overflow's target was asked */
     rc_flight flight;    /* the present try, or the latest one */
     rc_action last;

@@ -32,6 +32,8 @@ typedef enum rc_connection_fault {
     RC_CONNECTION_TLS_CLOSED = 35, /* the connection was closed during the TLS handshake */
     RC_CONNECTION_SEND_TIMEOUT = 40, /* the peer did not take the request in time */
     RC_CONNECTION_FIRST_BYTE_TIMEOUT = 41, /* the response did not begin in time */
+    /* the response did not begin within this target's share of the deadline */
+    RC_CONNECTION_SHARE_TIMEOUT = 46,
     RC_CONNECTION_IDLE_TIMEOUT = 42, /* the response stopped */
     RC_CONNECTION_RESET = 43, /* the connection was reset */
     RC_CONNECTION_CLOSED = 44, /* the connection was closed before the response was whole */

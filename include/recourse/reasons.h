@@ -35,6 +35,8 @@ typedef enum rc_reason {
     RC_WHY_COOLING_NEXT_TARGET = 61, /* this target is cooling down; the next one is healthy */
     RC_WHY_TRIES_SPENT = 62, /* the tries are used up and no other target is left */
     RC_WHY_CAPACITY_SPENT = 63, /* the capacity is used up and nothing else is left to ask */
+    /* this target failed; the next one is healthy and was not asked yet */
+    RC_WHY_FAILED_NEXT_TARGET = 64,
     RC_WHY_BACKOFF = 70, /* waits as the policy says */
     RC_WHY_HINT = 71, /* waits as long as the server asked */
     RC_WHY_DELAY_TOO_LONG = 72, /* the wait would be longer than the policy allows */

@@ -37,13 +37,18 @@ typedef struct rc_target {
     uint16_t credential_count; /* 0: it needs none */
     uint16_t next_credential;  /* where the search begins: calls take turns */
     rc_code cooled_for;        /* the failure that its cooldown is for; NONE: not known */
+    uint8_t silent_in_a_row;   /* calls without any response since the latest response */
+    uint8_t silent_rests;      /* cooldowns for that since then */
+    uint64_t silent_at_ms;     /* when the latest of these began */
     rc_credential *limits;     /* of each of the pool, here alone; NULL: limits hold everywhere */
 } rc_target;
 
 typedef struct rc_shared_settings {
     rc_budget_settings budget;
     rc_breaker_settings breaker;
-    uint32_t cooldown_ms;  /* of a rate limit or overload without a hint: 5000 */
+    uint32_t
+        cooldown_ms; /* of a rate limit or overload without a hint, and the first one of a target
+                              that does not respond: 5000; 0: neither is assumed */
     uint32_t exhausted_ms; /* of a used-up quota without a hint: 600000 */
 } rc_shared_settings;
 

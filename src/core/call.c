@@ -60,6 +60,10 @@ static rc_action begin(rc_call *call)
     rc_call_search first = rc_call_find_first(call);
     if (first.entry != RC_NO_TARGET)
         return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_TRY);
+    /* With nobody else to ask, a target that did not respond lately is worth another call. */
+    uint16_t silent = rc_call_find_silent(call);
+    if (silent != RC_NO_TARGET)
+        return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_TRY);
     if (first.is_capable || call->needs == 0)
         return rc_call_do_stop(call, rc_call_why_nobody(&first), first.until_ms);
     rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
@@ -161,6 +165,7 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
     /* An answer may go on for minutes; that it has begun is what a probe was sent to learn. */
     rc_shared_lock(call->shared);
     rc_call_clear_key(call, &call->flight);
+    rc_call_clear_target(call, &call->flight);
     rc_target *target = rc_shared_target(call->shared, call->flight.target);
     if (target && call->flight.is_on && call->flight.pass == RC_BREAKER_PROBE)
         rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker, RC_BREAKER_PROBE,

@@ -22,7 +22,7 @@ static uint32_t max_attempts(const rc_call *call, rc_action_kind what)
     uint32_t max_tries = rc_call_max_tries(call, call->flight.entry);
     uint64_t max = call->calls + (max_tries > call->tries ? max_tries - call->tries : 0);
     bool is_pause = what == RC_DO_WAIT || what == RC_DO_REFRESH;
-    if (is_pause && call->why.code == RC_CODE_AUTH_FAILED)
+    if (is_pause && (call->why.code == RC_CODE_AUTH_FAILED || call->is_round_next))
         max++;
     if (max > call->plan->policy->max_calls)
         max = call->plan->policy->max_calls;
@@ -69,12 +69,54 @@ rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms)
     return call->last;
 }
 
+/* --- step 3 --- */
+
+static rc_reason refusal(const rc_call *call)
+{
+    const rc_policy *policy = call->plan->policy;
+    const rc_setback *why = &call->why;
+    bool is_switch = rc_call_is_capacity(why);
+    if (!why->is_retryable && !is_switch)
+        return RC_WHY_NOT_RETRYABLE;
+    if (call->is_once)
+        return RC_WHY_SENT_ONCE;
+    if (!policy->enabled)
+        return RC_WHY_DISABLED;
+    /* retry_on cannot name what is not retried but switched. */
+    bool is_named = is_switch || rc_code_set_is_empty(&policy->retry_on) ||
+                    rc_code_set_has(&policy->retry_on, why->code);
+    if (!is_named || rc_code_set_has(&policy->never_retry_on, why->code))
+        return RC_WHY_EXCLUDED;
+    return RC_WHY_NONE;
+}
+
+/* A target that hangs must leave time for the entries behind it: its answer begins within half of
+ * what is left, or the next entry is asked. */
+static uint64_t begin_by_ms(const rc_call *call)
+{
+    const rc_policy *policy = call->plan->policy;
+    rc_call view = *call;
+    view.skips = NULL;
+    view.why = (rc_setback){.code = RC_CODE_NETWORK_TIMEOUT, .is_retryable = true};
+    bool may_move = call->deadline_at_ms != RC_UNLIMITED && call->calls < policy->max_calls &&
+                    refusal(&view) == RC_WHY_NONE &&
+                    rc_call_find_next(&view, true).entry != RC_NO_TARGET;
+    uint64_t left_ms = call->deadline_at_ms - call->now_ms;
+    return may_move ? call->now_ms + (left_ms + 1) / 2 : call->deadline_at_ms;
+}
+
+static bool names_tries(const rc_call *call, uint16_t entry)
+{
+    return call->plan->entries[entry].tries > 0;
+}
+
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
 {
     rc_flight from = call->flight;
     bool is_first = call->calls == 0;
+    call->is_round_next = false;
     if (is_first || entry != from.entry) {
-        call->tries = 0;
+        call->tries = names_tries(call, entry) ? 0 : call->round;
         call->turns = 0;
         call->last_wait_ms = 0;
         call->is_refreshed = false;
@@ -90,6 +132,7 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     call->flight = rc_call_take(call, entry, credential);
     call->state = RC_CALL_TRYING;
     call->last = action_of(call, RC_DO_TRY, reason);
+    call->last.begin_by_ms = begin_by_ms(call);
     if (!is_first) {
         call->last.from_entry = from.entry;
         call->last.from_credential = from.credential;
@@ -124,27 +167,6 @@ static rc_action on_overflow(rc_call *call)
     }
     call->went_to_larger = true;
     return retry_with(call, larger, RC_NO_TARGET, RC_WHY_OVERFLOW_TO_LARGER);
-}
-
-/* --- step 3 --- */
-
-static rc_reason refusal(const rc_call *call)
-{
-    const rc_policy *policy = call->plan->policy;
-    const rc_setback *why = &call->why;
-    bool is_switch = rc_call_is_capacity(why);
-    if (!why->is_retryable && !is_switch)
-        return RC_WHY_NOT_RETRYABLE;
-    if (call->is_once)
-        return RC_WHY_SENT_ONCE;
-    if (!policy->enabled)
-        return RC_WHY_DISABLED;
-    /* retry_on cannot name what is not retried but switched. */
-    bool is_named = is_switch || rc_code_set_is_empty(&policy->retry_on) ||
-                    rc_code_set_has(&policy->retry_on, why->code);
-    if (!is_named || rc_code_set_has(&policy->never_retry_on, why->code))
-        return RC_WHY_EXCLUDED;
-    return RC_WHY_NONE;
 }
 
 /* --- step 4 --- */
@@ -199,7 +221,7 @@ static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
     const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
     uint64_t at_ms = add(call->now_ms, wait_ms);
-    if (at_ms < call->not_before_ms) {
+    if (at_ms < call->not_before_ms && !call->is_round_next) {
         at_ms = call->not_before_ms;
         wait_ms = at_ms - call->now_ms;
     }
@@ -393,23 +415,60 @@ static rc_reason why_spent(const rc_call *call)
     return rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT;
 }
 
+/* The chain was asked to its end: another entry than the latest is open, and is asked again after
+ * the policy's wait. False: there is none. */
+static bool wait_for_round(rc_call *call, uint64_t entropy, rc_action *ret_action)
+{
+    const rc_call_search first = rc_call_find_round(call);
+    if (first.entry == RC_NO_TARGET ||
+        call->plan->entries[first.entry].target == call->flight.target)
+        return false;
+    call->is_round_next = true;
+    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
+    *ret_action = pay_and_wait(
+        call, rc_backoff_wait(rule, rc_call_next_round(call), call->last_wait_ms, entropy),
+        RC_WHY_BACKOFF);
+    return true;
+}
+
+/* A store, a tool or a sandbox that failed is not the target's fault: no other target helps. */
+static bool is_of_provider(rc_code code)
+{
+    return (int)code / 100 == RC_CLASS_PROVIDER_TRANSIENT;
+}
+
+static rc_reason why_moved(const rc_call *call, bool is_cooling, bool has_tries)
+{
+    if (!has_tries)
+        return RC_WHY_TRIES_SPENT_NEXT_TARGET;
+    if (is_cooling)
+        return RC_WHY_COOLING_NEXT_TARGET;
+    return rc_call_is_capacity(&call->why) ? RC_WHY_TRIES_SPENT_NEXT_TARGET
+                                           : RC_WHY_FAILED_NEXT_TARGET;
+}
+
 static rc_action move_or_wait(rc_call *call, uint64_t entropy)
 {
     rc_skip here = {0};
+    rc_action action;
+    rc_call_note_spent(call, call->flight.entry, &call->why);
     bool is_open = rc_call_is_open(call, call->flight.entry, &here);
     /* A full target gets free again without having failed. */
     bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
     bool has_tries =
         call->tries < rc_call_max_tries(call, call->flight.entry) && !is_refused_here(call);
     bool is_spent = !has_tries || rc_call_is_capacity(&call->why);
-    if (!is_spent && !is_cooling)
+    bool keeps = names_tries(call, call->flight.entry) || !is_of_provider(call->why.code);
+    if (!is_spent && !is_cooling && keeps)
         return wait_here(call, 0, entropy);
 
-    rc_call_search next = rc_call_find_next(call, false);
+    rc_call_search next = rc_call_find_next(call, !is_spent && !is_cooling);
     if (next.entry != RC_NO_TARGET)
-        return retry_with(call, next.entry, RC_NO_TARGET,
-                          has_tries && is_cooling ? RC_WHY_COOLING_NEXT_TARGET
-                                                  : RC_WHY_TRIES_SPENT_NEXT_TARGET);
+        return retry_with(call, next.entry, RC_NO_TARGET, why_moved(call, is_cooling, has_tries));
+    if (wait_for_round(call, entropy, &action))
+        return action;
+    if (!is_spent && !is_cooling)
+        return wait_here(call, 0, entropy);
     if (!is_spent)
         return wait_at_last(call, next, entropy);
     uint64_t at_ms = is_open ? 0 : earlier(here.until_ms, next.until_ms);
@@ -426,6 +485,7 @@ static bool go_past_probe(rc_call *call, rc_action *ret_action)
     const rc_call_search next = rc_call_find_next(call, false);
     if (next.entry == RC_NO_TARGET)
         return false;
+    rc_call_note_spent(call, call->flight.entry, &call->why);
     *ret_action = retry_with(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
     return true;
 }
@@ -466,11 +526,26 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     return move_or_wait(call, entropy);
 }
 
+/* A new round begins at the front of the chain. */
+static rc_action begin_round(rc_call *call, uint16_t entry)
+{
+    call->round = rc_call_next_round(call);
+    call->next_place = 0;
+    return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+}
+
 static rc_action go_on_here(rc_call *call, uint64_t entropy)
 {
     uint16_t entry = call->flight.entry;
     rc_skip here = {0};
     rc_skip alone = {0};
+    if (call->is_round_next || !names_tries(call, entry)) {
+        rc_call_search first = rc_call_find_round(call);
+        if (first.entry != RC_NO_TARGET)
+            return begin_round(call, first.entry);
+        if (call->is_round_next)
+            return wait_again(call, first.until_ms, RC_WHY_TRIES_SPENT, first.until_ms, entropy);
+    }
     if (rc_call_is_open(call, entry, &here))
         return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
     rc_call_search next = rc_call_find_next(call, false);

@@ -43,8 +43,20 @@ void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 /* The first open entry, from where the call begins. */
 rc_call_search rc_call_find_first(const rc_call *call);
 
+/* Of entries that are closed only because their target did not respond, the one that opens first;
+ * RC_NO_TARGET: none. */
+uint16_t rc_call_find_silent(const rc_call *call);
+
 /* The first open entry behind all that were asked. other_target: one with another target. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
+
+/* The round after a wait: every entry of the chain was asked, and those that do not name tries may
+ * be asked again. The first open one; none when the policy allows no further round. */
+uint16_t rc_call_next_round(const rc_call *call);
+rc_call_search rc_call_find_round(const rc_call *call);
+
+/* A failure that repeats itself at this entry: no later round asks it again. */
+void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_setback *why);
 
 /* The entry is asked: whoever comes next stands behind it. */
 void rc_call_pass(rc_call *call, uint16_t entry);
@@ -65,6 +77,8 @@ void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end en
                        uint64_t entropy);
 /* The provider has begun to answer: the credential is good. */
 void rc_call_clear_key(const rc_call *call, const rc_flight *flight);
+/* The target responds. */
+void rc_call_clear_target(const rc_call *call, const rc_flight *flight);
 /* The same for one that worked. */
 void rc_call_land(const rc_call *call, rc_flight *flight);
 

@@ -76,6 +76,13 @@ uint32_t rc_call_place(const rc_call *call, uint16_t entry)
                           : (uint32_t)(entry + rc_plan_chain_count(call->plan) - first);
 }
 
+/* An entry that names its tries has had them in the first round. */
+static bool is_spent(const rc_call *call, uint16_t entry)
+{
+    return call->plan->entries[entry].tries > 0 || entry >= 64 ||
+           (call->spent_entries >> entry & 1) != 0;
+}
+
 static rc_call_search find_open(const rc_call *call, uint32_t place, uint16_t other_than)
 {
     rc_call_search search = {.entry = RC_NO_TARGET, .missing = call->needs};
@@ -84,7 +91,8 @@ static rc_call_search find_open(const rc_call *call, uint32_t place, uint16_t ot
         uint32_t sum = call->first_entry + place;
         uint16_t entry = (uint16_t)(sum < count ? sum : sum - count);
         rc_skip skip = {0};
-        if (call->plan->entries[entry].target == other_than)
+        if (call->plan->entries[entry].target == other_than ||
+            (call->round > 0 && is_spent(call, entry)))
             continue;
         if (rc_call_is_open(call, entry, &skip)) {
             search.entry = entry;
@@ -103,10 +111,33 @@ rc_call_search rc_call_find_first(const rc_call *call)
     return search;
 }
 
+/* The others are too small for what was sent to the one with the larger window. */
+static bool has_left_chain(const rc_call *call)
+{
+    return call->went_to_larger || call->flight.entry >= rc_plan_chain_count(call->plan);
+}
+
+uint16_t rc_call_next_round(const rc_call *call)
+{
+    bool names_tries = call->plan->entries[call->flight.entry].tries > 0;
+    return (uint16_t)(names_tries ? call->round + 1u : call->tries);
+}
+
+rc_call_search rc_call_find_round(const rc_call *call)
+{
+    rc_call next = *call;
+    next.skips = NULL;
+    next.round = rc_call_next_round(call);
+    uint32_t max_tries = rc_policy_rule(call->plan->policy, call->why.code)->max_attempts;
+    if (has_left_chain(call) || next.round >= max_tries)
+        return (rc_call_search){.entry = RC_NO_TARGET};
+    bool is_other = call->now_ms < call->not_before_ms;
+    return find_open(&next, 0, is_other ? call->flight.target : RC_NO_TARGET);
+}
+
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
-    /* The others are too small for what was sent to the one with the larger window. */
-    if (call->went_to_larger || call->flight.entry >= rc_plan_chain_count(call->plan))
+    if (has_left_chain(call))
         return (rc_call_search){.entry = RC_NO_TARGET};
     /* The hint of the latest failure holds for its target, in whatever entry that stands. */
     bool is_other = other_target || call->now_ms < call->not_before_ms;
@@ -127,6 +158,85 @@ rc_reason rc_call_why_nobody(const rc_call_search *search)
     return search->is_dead && !search->may_open ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE;
 }
 
+/* --- targets that do not respond --- */
+
+/* So many calls in a row without a response, however far apart, cool a target down. */
+#define SILENT_MAX 3u
+#define SILENT_REST_MAX_MS UINT64_C(300000)
+/* A call that hung for a while makes the cooldown so many times as long as it took: a probe of a
+ * target that hangs costs a request much, one of a target that refuses connections nothing. */
+#define SILENT_COST 10u
+
+static bool is_silent(rc_code code)
+{
+    return code == RC_CODE_CONNECTION_FAILED || code == RC_CODE_CONNECTION_RESET ||
+           code == RC_CODE_NETWORK_TIMEOUT;
+}
+
+static uint64_t silent_rest_ms(const rc_shared *shared, const rc_target *target, uint64_t took_ms)
+{
+    uint64_t rest_ms = shared->settings.cooldown_ms;
+    if (rest_ms == 0)
+        return 0;
+    for (uint8_t i = 0; i < target->silent_rests && rest_ms < SILENT_REST_MAX_MS; i++)
+        rest_ms *= 2;
+    uint64_t cost_ms = took_ms < SILENT_REST_MAX_MS ? took_ms * SILENT_COST : SILENT_REST_MAX_MS;
+    rest_ms = rest_ms > cost_ms ? rest_ms : cost_ms;
+    return rest_ms < SILENT_REST_MAX_MS ? rest_ms : SILENT_REST_MAX_MS;
+}
+
+/* A target that began to rest for its silence may be asked again: by one call at a time. */
+static void hold_others(const rc_shared *shared, rc_target *target, uint64_t now_ms)
+{
+    if (target->silent_rests > 0)
+        rc_cooldown_assume(&target->cooldown, now_ms + silent_rest_ms(shared, target, 0));
+}
+
+/* It responds: whatever was assumed because of its silence is over. */
+static void end_silence(rc_target *target, uint64_t began_ms)
+{
+    if (began_ms < target->silent_at_ms)
+        return; /* what began before the silence says nothing of it */
+    if (target->silent_rests > 0 && is_silent(target->cooled_for))
+        target->cooldown.assumed_until_ms = 0;
+    target->silent_in_a_row = 0;
+    target->silent_rests = 0;
+}
+
+static void note_silence(const rc_shared *shared, rc_target *target, const rc_flight *flight,
+                         rc_code code, uint64_t now_ms)
+{
+    if (flight->at_ms < target->silent_at_ms)
+        return; /* in flight when the target began to rest */
+    if (target->silent_in_a_row < SILENT_MAX)
+        target->silent_in_a_row++;
+    uint64_t rest_ms = silent_rest_ms(shared, target, now_ms - flight->at_ms);
+    if (target->silent_in_a_row < SILENT_MAX || rest_ms == 0)
+        return;
+    if (now_ms + rest_ms > rc_cooldown_until_ms(&target->cooldown, false))
+        target->cooled_for = code;
+    rc_cooldown_assume(&target->cooldown, now_ms + rest_ms);
+    target->silent_at_ms = now_ms;
+    if (target->silent_rests < UINT8_MAX)
+        target->silent_rests++;
+}
+
+uint16_t rc_call_find_silent(const rc_call *call)
+{
+    uint16_t found = RC_NO_TARGET;
+    uint64_t found_until_ms = RC_UNLIMITED;
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++) {
+        const rc_target *target = rc_shared_target(call->shared, call->plan->entries[i].target);
+        rc_skip skip = {0};
+        if (!target || !is_silent(target->cooled_for) || !is_open(call, i, true, &skip) ||
+            is_open(call, i, false, &skip) || skip.until_ms >= found_until_ms)
+            continue;
+        found = i;
+        found_until_ms = skip.until_ms;
+    }
+    return found;
+}
+
 /* --- taking and giving back --- */
 
 rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
@@ -144,6 +254,7 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
         flight.credential = RC_NO_TARGET;
     const rc_credential *key = rc_shared_credential(shared, flight.credential);
     flight.is_key_probe = key && key->state == RC_CREDENTIAL_DEAD;
+    hold_others(shared, target, call->now_ms);
     flight.is_on = rc_limiter_take(&target->limiter);
     flight.pass =
         (uint8_t)rc_breaker_admit(&target->breaker, &shared->settings.breaker, call->now_ms);
@@ -177,9 +288,17 @@ void rc_call_clear_key(const rc_call *call, const rc_flight *flight)
         rc_credential_revive(credential); /* it was refused by mistake */
 }
 
+void rc_call_clear_target(const rc_call *call, const rc_flight *flight)
+{
+    rc_target *target = rc_shared_target(call->shared, flight->target);
+    if (target)
+        end_silence(target, flight->at_ms);
+}
+
 void rc_call_land(const rc_call *call, rc_flight *flight)
 {
     rc_call_clear_key(call, flight);
+    rc_call_clear_target(call, flight);
     rc_call_give_back(call, flight, RC_BREAKER_WORKED, 0);
 }
 
@@ -227,6 +346,15 @@ static cools what_cools(const rc_setback *why)
     return is_told ? COOLS_TARGET : COOLS_NOTHING;
 }
 
+void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_setback *why)
+{
+    bool is_refused = why->is_retry_exhausted && !call->plan->policy->retry_exhausted;
+    /* A hint that closes nothing for the others holds for this call, which does not keep it. */
+    bool is_own_hint = why->retry_after_ms > 0 && what_cools(why) == COOLS_NOTHING;
+    if (entry < 64 && (is_refused || is_own_hint || !why->is_retryable))
+        call->spent_entries |= UINT64_C(1) << entry;
+}
+
 /* Rates and the use in a day are limited by model: the same key may be good for another one. Credit
  * and plans are the account's. */
 static rc_credential *whose_limit(const rc_target *target, rc_credential *credential,
@@ -269,6 +397,10 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
     rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
     if (!target)
         return;
+    if (is_silent(why->code) && !why->is_target_cleared)
+        note_silence(call->shared, target, flight, why->code, call->now_ms);
+    else if (!is_silent(why->code) && rc_breaker_counts(why->code) != RC_BREAKER_SAID_NOTHING)
+        end_silence(target, flight->at_ms);
     cools what = what_cools(why);
     if (what == COOLS_CREDENTIAL)
         cool(call, target, whose_limit(target, credential, flight->credential, why), why);

@@ -61,6 +61,7 @@ bool rc_call_validate(const rc_call *call)
         last->attempt > last->max_attempts || !is_place_passed(call))
         return false;
     if (call->state == RC_CALL_WAITING)
-        return last->at_ms < call->deadline_at_ms && last->at_ms >= call->not_before_ms;
+        return last->at_ms < call->deadline_at_ms &&
+               (call->is_round_next || last->at_ms >= call->not_before_ms);
     return true;
 }

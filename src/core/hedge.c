@@ -70,7 +70,7 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
 static void second_takes_over(rc_hedge *hedge, rc_call *call)
 {
     call->flight = hedge->second;
-    call->tries = 1;
+    call->tries = call->plan->entries[call->flight.entry].tries > 0 ? 1 : call->round + 1u;
     call->turns = 0;
     call->is_refreshed = false;
     call->last_wait_ms = 0;
@@ -130,6 +130,7 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
     enter(call, now_ms);
     rc_call_give_back(call, loser, rc_call_end_of(why), entropy);
     rc_call_tell_all(call, loser, why);
+    rc_call_note_spent(call, loser->entry, why);
     if (lane == RC_LANE_FIRST)
         second_takes_over(hedge, call);
     rc_shared_unlock(call->shared);

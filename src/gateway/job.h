@@ -142,6 +142,8 @@ struct rc_gate_try {
     bool is_array;
     bool is_full;          /* the client is slow, and the provider waits for it */
     bool is_terminated;    /* its stream said its end */
+    bool has_share;        /* its first byte is due by its share of the deadline */
+    bool is_share_over;    /* and did not come by then */
     bool is_started;       /* the demo was asked */
     bool is_inside;        /* what was passed on last is not the end of its event */
     bool is_watched;       /* watch knows something of it */

@@ -189,6 +189,22 @@ static void start(rc_gate_try *try, const rc_upstream_request *request)
                           rc_gate_sentence(rc_upstream_kind_text(kind), room, sizeof room));
 }
 
+/* How long its answer may take to begin: by the configuration, and by what the deadline leaves it
+ * beside the targets that can be asked after it. What must not be sent twice has no such share. */
+static uint64_t first_byte_ms(rc_gate_try *try)
+{
+    const rc_gate_job *job = try->job;
+    const uint64_t own_ms = rc_gate_request_first_byte_ms(&job->request, &job->route->timeouts);
+    const rc_action *action = &job->action;
+    if (job->request.replay == RC_REPLAY_NO || action->begin_by_ms >= action->deadline_at_ms ||
+        try->lane == RC_LANE_SECOND)
+        return own_ms;
+    const uint64_t left_ms =
+        action->begin_by_ms > try->started_ms ? action->begin_by_ms - try->started_ms : 1;
+    try->has_share = own_ms == 0 || left_ms < own_ms;
+    return try->has_share ? left_ms : own_ms;
+}
+
 static void carry_out(rc_gate_try *try)
 {
     rc_gate_job *job = try->job;
@@ -206,7 +222,7 @@ static void carry_out(rc_gate_try *try)
         .is_body_open = job->upload_left > 0,
         .is_bodiless = up.is_bodiless,
         .connect_ms = ms32(timeouts->connect_ms),
-        .first_byte_ms = ms32(rc_gate_request_first_byte_ms(&job->request, timeouts)),
+        .first_byte_ms = ms32(first_byte_ms(try)),
         .idle_ms = ms32(timeouts->idle_ms),
     };
     rc_gate_job_arm(job);

@@ -15,7 +15,7 @@ static rc_setback setback_of(const rc_gate_try *try)
     const rc_gate_job *job = try->job;
     rc_setback why = rc_setback_of(job->report);
     why.is_key_cleared = job->request.endpoint->wire == RC_WIRE_NATIVE;
-    why.is_target_cleared = job->is_late && !rc_gate_try_had_time(try);
+    why.is_target_cleared = (job->is_late || try->is_share_over) && !rc_gate_try_had_time(try);
     return why;
 }
 
@@ -115,6 +115,10 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
     rc_gate *gate = job->gate;
     const rc_id id = rc_gate_next_id(gate, rc_gate_unix_ms(gate));
     rc_header headers[RC_HTTP1_FIELDS_MAX];
+    if (try->has_share && failure->connection == RC_CONNECTION_FIRST_BYTE_TIMEOUT) {
+        failure->connection = RC_CONNECTION_SHARE_TIMEOUT;
+        try->is_share_over = true;
+    }
     failure->header_count = list_headers(try, headers);
     failure->headers = headers;
     failure->status = try->mode == RC_MODE_HEAD ? 0 : rc_http1_status(try->reader);

@@ -66,9 +66,10 @@ typedef struct watch {
     uint64_t deadline_ms;
     uint16_t first_entry;
     uint32_t calls;
-    uint32_t tries;         /* at the present entry */
-    uint32_t seen;          /* entries that were asked, as bits */
-    uint64_t hint_until_ms; /* of the present entry */
+    uint32_t tries[MODEL_TARGETS];         /* by entry */
+    uint32_t seen;                         /* entries that were asked in this round, as bits */
+    uint32_t spent;                        /* those whose failure was one of capacity */
+    uint64_t hint_until_ms[MODEL_TARGETS]; /* by entry */
     bool is_committed;
     bool is_refreshed; /* at the present entry */
     bool went_to_larger;
@@ -203,9 +204,8 @@ static inline void check_not_retryable(const watch *w, const rc_action *a)
     if (!w->has_failed || w->why.is_retryable || is_final(a))
         return;
     if (is_capacity(&w->why))
-        LAW(a->what == RC_DO_TRY &&
-            (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET ||
-             a->reason == RC_WHY_COOLING_NEXT_TARGET));
+        LAW(a->what == RC_DO_WAIT || a->reason == RC_WHY_NEXT_CREDENTIAL ||
+            a->reason == RC_WHY_TRIES_SPENT_NEXT_TARGET || a->reason == RC_WHY_COOLING_NEXT_TARGET);
     else if (w->why.code == RC_CODE_AUTH_FAILED && a->what == RC_DO_TRY)
         LAW(a->reason == RC_WHY_NEXT_CREDENTIAL ||
             (w->is_key_probe && a->reason == RC_WHY_COOLING_NEXT_TARGET));
@@ -229,9 +229,11 @@ static inline void check_path(const model *m, const watch *w, const rc_action *a
         return;
     }
     LAW(!w->went_to_larger);
+    LAW(a->from_entry == w->last.entry);
+    if (a->reason == RC_WHY_WOKE)
+        return; /* a new round */
     LAW(!(w->seen >> a->entry & 1));
     LAW(place_of(m, w, a->entry) > place_of(m, w, w->last.entry));
-    LAW(a->from_entry == w->last.entry);
 }
 
 static inline void on_try(model *m, watch *w, const rc_action *a)
@@ -242,13 +244,16 @@ static inline void on_try(model *m, watch *w, const rc_action *a)
     check_path(m, w, a);
     bool is_same = w->calls > 0 && a->entry == w->last.entry;
     bool is_no_try = a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_REFRESHED;
-    if (!is_same) {
-        w->tries = 0;
-        w->hint_until_ms = 0;
+    if (!is_same)
         w->is_refreshed = false;
+    if (a->reason == RC_WHY_WOKE || a->reason == RC_WHY_REFRESHED) {
+        LAW(m->now_ms >= w->hint_until_ms[a->entry]); /* C2 */
+        LAW(!(w->spent >> a->entry & 1));             /* C5 */
     }
-    if (is_same && (a->reason == RC_WHY_WOKE || a->reason == RC_WHY_REFRESHED))
-        LAW(m->now_ms >= w->hint_until_ms); /* C2 */
+    if (!is_same && a->reason == RC_WHY_WOKE)
+        w->seen = 0;
+    if (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_OVERFLOW_TO_LARGER)
+        w->spent &= ~(1u << a->entry); /* another key may have capacity */
     /* C5: the same target, with the same key, fresh, or another key; unless the key was refused
      * before. */
     if (w->calls > 0 && w->why.code == RC_CODE_AUTH_FAILED && !w->is_key_probe)
@@ -258,14 +263,16 @@ static inline void on_try(model *m, watch *w, const rc_action *a)
         w->is_refreshed &= a->reason == RC_WHY_REFRESHED;
     w->is_key_probe =
         a->credential != RC_NO_TARGET && m->credentials[a->credential].state == RC_CREDENTIAL_DEAD;
-    w->tries += !is_no_try;
+    if (a->reason == RC_WHY_OVERFLOW_TO_LARGER)
+        w->tries[a->entry] = 0; /* its tries begin anew */
+    w->tries[a->entry] += !is_no_try;
     w->went_to_larger |= a->reason == RC_WHY_OVERFLOW_TO_LARGER;
     w->seen |= 1u << a->entry;
     m->extra_calls += w->calls > 0;
     w->calls++;
     LAW(a->attempt == w->calls);
-    LAW(w->calls <= m->policy.max_calls);     /* C1 */
-    LAW(w->tries <= most_tries(m, a->entry)); /* C1 */
+    LAW(w->calls <= m->policy.max_calls);               /* C1 */
+    LAW(w->tries[a->entry] <= most_tries(m, a->entry)); /* C1 */
     LAW(m->extra_calls <= m->tokens);
 }
 
@@ -273,7 +280,7 @@ static inline void on_wait(const model *m, const watch *w, const rc_action *a)
 {
     LAW(a->at_ms >= m->now_ms && a->at_ms < w->deadline_ms); /* C4 */
     LAW(!w->is_committed);
-    if (w->has_failed && w->why.retry_after_ms > 0)
+    if (w->has_failed && w->why.retry_after_ms > 0 && !w->call.is_round_next)
         LAW(a->at_ms >= m->now_ms + (uint64_t)w->why.retry_after_ms); /* C2 */
     LAW(a->wait_ms == a->at_ms - m->now_ms);
 }
@@ -345,18 +352,21 @@ static inline rc_setback random_setback(chance *c)
 static inline void note_hint(model *m, watch *w)
 {
     const rc_setback *why = &w->why;
-    w->hint_until_ms = 0; /* the latest word counts */
+    uint16_t entry = w->last.entry;
+    w->hint_until_ms[entry] = 0; /* the latest word counts */
+    if (is_capacity(why))
+        w->spent |= 1u << entry;
     if (why->retry_after_ms <= 0)
         return;
     uint64_t until_ms = m->now_ms + (uint64_t)why->retry_after_ms;
-    w->hint_until_ms = until_ms;
+    w->hint_until_ms[entry] = until_ms;
     bool is_of_key = is_capacity(why) || why->code == RC_CODE_RATE_LIMITED;
     bool is_of_model = why->limit_kind == RC_LIMIT_KIND_CONCURRENCY ||
                        why->limit_kind == RC_LIMIT_KIND_MODEL_CAPACITY;
     if ((!why->is_retryable && !is_of_key) || why->code == RC_CODE_CONFLICT)
         return;
     if (is_of_key && !is_of_model && w->last.credential != RC_NO_TARGET) {
-        w->hint_until_ms = 0; /* another key may be asked before */
+        w->hint_until_ms[entry] = 0; /* another key may be asked before */
         return;
     }
     if (until_ms > m->told_ms[w->last.target])

@@ -367,6 +367,7 @@ static void test_closed_at_waking_takes_the_next_target(void **state)
     (void)state;
     world w;
     world_init(&w, 2);
+    w.entries[0].tries = 3;
     world_begin(&w);
     rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     rc_shared_cool_target(&w.shared, 0, wait.at_ms + 1);

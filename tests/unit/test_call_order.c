@@ -318,13 +318,13 @@ static void test_no_other_credential_for_what_is_not_the_credential(void **state
     world_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_begin(&w);
-    expect(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_WAIT, RC_WHY_BACKOFF);
+    expect(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
     /* Not even when nothing cools down. */
     world_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     world_begin(&w);
-    expect(world_fail_limit(&w, RC_CODE_RATE_LIMITED, RC_LIMIT_KIND_CONCURRENCY, 0), RC_DO_WAIT,
-           RC_WHY_HINT);
+    expect(world_fail_limit(&w, RC_CODE_RATE_LIMITED, RC_LIMIT_KIND_CONCURRENCY, 0), RC_DO_TRY,
+           RC_WHY_FAILED_NEXT_TARGET);
 }
 
 /* "At once" cools nobody, so that only the turns keep a call from going round and round. */
@@ -394,6 +394,7 @@ static void test_a_full_target_is_not_left(void **state)
     (void)state;
     world w;
     world_init(&w, 2);
+    w.entries[0].tries = 3;
     world_begin(&w);
     assert_true(rc_limiter_take(&w.targets[0].limiter)); /* another call, from before the limit */
     rc_shared_set_limit(&w.shared, 0, 1);
@@ -410,6 +411,7 @@ static void test_the_next_target_does_not_inherit_the_waits(void **state)
         uint64_t entropy = i * UINT64_C(0x9e3779b97f4a7c15);
         world w;
         world_init(&w, 2);
+        w.entries[0].tries = 3;
         w.policy.others.jitter = RC_JITTER_DECORRELATED;
         world_begin(&w);
         rc_setback why = world_setback(RC_CODE_PROVIDER_5XX, NO_HINT);

@@ -159,6 +159,8 @@ static const timer timers[] = {
      "exp took no more of the request within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
     {RC_CONNECTION_FIRST_BYTE_TIMEOUT, RC_PHASE_SENT, "timeout.first_byte",
      "exp did not begin its answer within 30s (timeouts.first_byte_ms).", "timeouts.first_byte_ms"},
+    {RC_CONNECTION_SHARE_TIMEOUT, RC_PHASE_SENT, "timeout.share",
+     "exp did not begin its answer within 30s (deadline_ms).", "deadline_ms"},
     {RC_CONNECTION_IDLE_TIMEOUT, RC_PHASE_HEADERS, "timeout.idle",
      "exp's answer stopped: nothing more came within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
     {RC_CONNECTION_STALLED, RC_PHASE_HEADERS, "timeout.stall_early",

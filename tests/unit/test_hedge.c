@@ -275,6 +275,7 @@ static void test_the_second_entry_is_not_asked_again(void **state)
     /* With nobody behind it: the end. */
     init_pair(&p);
     p.w.entries[0].tries = 1;
+    p.w.entries[1].tries = 1;
     start(&p);
     fail_lane(&p, RC_LANE_SECOND, RC_CODE_PROVIDER_5XX, NO_HINT);
     fail_lane(&p, RC_LANE_FIRST, RC_CODE_PROVIDER_5XX, NO_HINT);
@@ -290,6 +291,7 @@ static void test_the_second_begins_anew(void **state)
     (void)state;
     pair p;
     init_pair(&p);
+    p.w.entries[0].tries = 3; /* waits there */
     rc_shared_set_pool(&p.w.shared, 1, 0, 1, NULL);
     p.w.credentials[0].can_refresh = true;
     for (int i = 0; i < 2; i++) {

@@ -199,7 +199,7 @@ def start():
         "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0, "threads": 1,
         "routes": [{"model": name, "policy": "quick", "chain": [{"target": f"{name}/m"}]} for name in bases] +
                   [{"model": f"{name}+", "policy": "quick",
-                    "chain": [{"target": f"{name}/m"}, {"target": "good/n"}]} for name in EXPECTED],
+                    "chain": [{"target": f"{name}/m", "tries": 3}, {"target": "good/n"}]} for name in EXPECTED],
     }, {"SSL_CERT_FILE": os.path.join(folder, "ca.pem")}).start(is_plain=True), peers
 
 

@@ -1,0 +1,195 @@
+/* Which target is asked next: failover before waits, rounds, targets that do not respond. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/support/call_world.h"
+
+static void expect(rc_action action, rc_action_kind what, rc_reason reason)
+{
+    assert_string_equal(rc_reason_name(action.reason), rc_reason_name(reason));
+    assert_int_equal(action.what, what);
+}
+
+static void expect_stop(rc_action action, rc_reason reason, bool is_exhausted)
+{
+    expect(action, RC_DO_STOP, reason);
+    assert_int_equal(action.is_retry_exhausted, is_exhausted);
+}
+
+/* Without tries of its own, an entry that failed is left at once for one that was not asked; when
+ * all were asked, the first open one is asked again after the wait, until the tries of each are
+ * spent. */
+static void test_fails_over_before_it_waits(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 3);
+    w.entries[2].tries = 1;
+    world_begin(&w);
+    for (uint32_t round = 0; round < 3; round++) {
+        rc_action action = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        expect(action, RC_DO_TRY,
+               round < 2 ? RC_WHY_FAILED_NEXT_TARGET : RC_WHY_TRIES_SPENT_NEXT_TARGET);
+        assert_int_equal(action.entry, 1);
+        if (round == 0) /* an entry that names its tries has them in the first round */
+            assert_int_equal(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT).entry, 2);
+        action = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+        assert_true(rc_call_validate(&w.call));
+        if (round == 2) {
+            expect_stop(action, RC_WHY_TRIES_SPENT, true);
+            break;
+        }
+        expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+        assert_true(action.attempt < action.max_attempts);
+        action = world_wake(&w, &action);
+        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        assert_int_equal(action.entry, 0);
+    }
+    assert_int_equal(w.call.calls, 7);
+}
+
+/* A later round leaves out what repeats itself, and does not wait for another entry's hint. */
+static void test_a_later_round_asks_who_can_answer(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 3);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0);
+    world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    rc_action wait = world_fail(&w, RC_CODE_RATE_LIMITED, 50000);
+    expect(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(wait.wait_ms, 1000);
+    rc_action action = world_wake(&w, &wait);
+    expect(action, RC_DO_TRY, RC_WHY_WOKE);
+    assert_int_equal(action.entry, 1);
+}
+
+/* A target that hangs leaves the next one half of the time. */
+static void test_a_hang_leaves_time_for_the_next(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    w.options.deadline_at_ms = w.now_ms + 1000;
+    assert_int_equal(world_begin(&w).begin_by_ms, w.now_ms + 500);
+    w.now_ms += 500;
+    rc_action action = world_fail(&w, RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+    assert_int_equal(action.entry, 1);
+    assert_int_equal(action.begin_by_ms, w.now_ms + 500); /* all that is left */
+    for (int i = 0; i < 5; i++) { /* nobody else, or nobody else may be asked */
+        world_init(&w, i == 0 ? 1 : 2);
+        w.options.deadline_at_ms = i == 1 ? RC_UNLIMITED : w.now_ms + 1000;
+        w.options.is_once = i == 2;
+        if (i == 3)
+            rc_code_set_add(&w.policy.never_retry_on, RC_CODE_NETWORK_TIMEOUT);
+        if (i == 4)
+            rc_shared_set_service(&w.shared, 1, false);
+        assert_true(world_begin(&w).begin_by_ms == w.options.deadline_at_ms);
+    }
+}
+
+/* Three calls without a response, however far apart, close a target where there is another one. */
+static void test_a_silent_target_rests(void **state)
+{
+    (void)state;
+    const rc_code codes[] = {RC_CODE_CONNECTION_FAILED, RC_CODE_CONNECTION_RESET,
+                             RC_CODE_NETWORK_TIMEOUT};
+    for (size_t i = 0; i < 3; i++) {
+        world w;
+        world_init(&w, 2);
+        for (int k = 0; k < 3; k++) {
+            w.now_ms += 60000;
+            assert_int_equal(world_begin(&w).entry, 0);
+            assert_int_equal(world_fail(&w, codes[i], NO_HINT).entry, 1);
+            rc_call_on_success(&w.call, w.now_ms);
+        }
+        assert_int_equal(world_begin(&w).entry, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+        assert_int_equal(w.targets[0].cooled_for, codes[i]);
+        /* One call at a time asks it again; when it fails, it rests for longer. */
+        w.now_ms += w.shared.settings.cooldown_ms;
+        rc_call probe;
+        rc_call_init(&probe, &w.plan, &w.shared, &w.options, w.now_ms);
+        assert_int_equal(rc_call_begin(&probe, w.now_ms, 1).entry, 0);
+        assert_int_equal(world_begin(&w).entry, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+        rc_setback why = world_setback(codes[i], NO_HINT);
+        assert_int_equal(rc_call_on_failure(&probe, &why, w.now_ms, 1).entry, 1);
+        rc_call_on_success(&probe, w.now_ms);
+        w.now_ms += 2 * (uint64_t)w.shared.settings.cooldown_ms - 1;
+        assert_int_equal(world_begin(&w).entry, 1);
+        rc_call_on_success(&w.call, w.now_ms);
+        /* Once it responds, everybody uses it again. */
+        w.now_ms++;
+        assert_int_equal(world_begin(&w).entry, 0);
+        rc_call_on_success(&w.call, w.now_ms);
+        assert_int_equal(world_begin(&w).entry, 0);
+        assert_true(rc_shared_validate(&w.shared));
+    }
+}
+
+/* A hang that cost its request a minute is not probed every few seconds. */
+static void test_a_hang_rests_by_its_cost(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    for (int k = 0; k < 3; k++) {
+        world_begin(&w);
+        w.now_ms += 20000;
+        world_fail(&w, RC_CODE_NETWORK_TIMEOUT, NO_HINT);
+        rc_call_on_success(&w.call, w.now_ms);
+    }
+    w.now_ms += 199999;
+    assert_int_equal(world_begin(&w).entry, 1);
+    rc_call_on_success(&w.call, w.now_ms);
+    w.now_ms++;
+    assert_int_equal(world_begin(&w).entry, 0);
+}
+
+/* Any response in between begins the count anew, and a lone target is never left. */
+static void test_what_is_no_silence(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    for (int k = 0; k < 12; k++) {
+        assert_int_equal(world_begin(&w).entry, 0);
+        world_fail(&w, k % 3 == 2 ? RC_CODE_PROVIDER_5XX : RC_CODE_CONNECTION_FAILED, NO_HINT);
+        rc_call_on_success(&w.call, w.now_ms);
+    }
+    world_init(&w, 1);
+    for (int k = 0; k < 5; k++) {
+        expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+        world_fail(&w, RC_CODE_CONNECTION_FAILED, NO_HINT);
+        rc_call_on_cancel(&w.call, w.now_ms);
+    }
+    /* Nor is a whole chain: the one that opens first is asked. */
+    world_init(&w, 2);
+    rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 9000);
+    rc_cooldown_assume(&w.targets[1].cooldown, w.now_ms + 4000);
+    w.targets[0].cooled_for = RC_CODE_CONNECTION_FAILED;
+    w.targets[1].cooled_for = RC_CODE_NETWORK_TIMEOUT;
+    rc_action action = world_begin(&w);
+    expect(action, RC_DO_TRY, RC_WHY_FIRST_TRY);
+    assert_int_equal(action.entry, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fails_over_before_it_waits),
+        cmocka_unit_test(test_a_later_round_asks_who_can_answer),
+        cmocka_unit_test(test_a_hang_leaves_time_for_the_next),
+        cmocka_unit_test(test_a_silent_target_rests),
+        cmocka_unit_test(test_a_hang_rests_by_its_cost),
+        cmocka_unit_test(test_what_is_no_silence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+"""A chain whose first target hangs, refuses connections or fails: the second one answers, and after a
+few requests the first one is left alone."""
+
+import socket
+
+from gateways import Lasting, chat
+from harness import Suite, check, main
+from peers import Client, Upstream, http, say
+
+ANSWER = http(b'{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",'
+              b'"content":"Hello"},"finish_reason":"stop"}]}')
+FAILED = http(b'{"error":{"message":"Internal error"}}', "500 Internal Server Error")
+REQUESTS = 6
+LONG_MS = 3600000
+
+
+class Silent:
+    """Takes connections and requests, and never answers."""
+
+    def __init__(self):
+        self.sock = socket.socket()
+        self.sock.bind(("127.0.0.1", 0))
+        self.sock.listen(64)
+        self.port = self.sock.getsockname()[1]
+
+    def stop(self):
+        self.sock.close()
+
+
+def closed_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+good = Upstream()
+good.on_stray = lambda conn, request: say(conn, ANSWER)
+failing = Upstream()
+failing.on_stray = lambda conn, request: say(conn, FAILED)
+silent = Silent()
+
+
+def provider(port):
+    return {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1", "keys": ["env:KEY_1"]}
+
+
+def chain(first):
+    return [{"target": f"{first}/m"}, {"target": "good/m"}]
+
+
+gateway = Lasting({
+    "threads": 1, "retry_budget": {"burst": 0}, "breaker": {"min_calls": 0}, "cooldown_ms": LONG_MS,
+    "providers": {"silent": provider(silent.port), "closed": provider(closed_port()),
+                  "failing": provider(failing.port), "good": provider(good.port)},
+    # A wait between two attempts would take longer than the test.
+    "policies": {"slow": {"max_attempts": 3, "backoff": "fixed", "base_ms": LONG_MS, "max_delay_ms": LONG_MS,
+                          "jitter": "none"}},
+    "routes": [{"model": "hang", "deadline_ms": 4000, "chain": chain("silent")},
+               {"model": "refuse", "policy": "slow", "chain": chain("closed")},
+               {"model": "fail", "policy": "slow", "chain": chain("failing")}],
+}).start()
+
+
+def ask(model):
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(model))
+    check(answer.status == 200 and b"Hello" in answer.body, answer)
+    return int(answer.get("x-recourse-attempts"))
+
+
+def hangs():
+    """Half of the deadline is the second target's; three hangs in a row are enough."""
+    check([ask("hang") for _ in range(REQUESTS)] == [2, 2, 2, 1, 1, 1])
+
+
+def refuses():
+    check([ask("refuse") for _ in range(REQUESTS)] == [2, 2, 2, 1, 1, 1])
+
+
+def fails():
+    """A target that responds is not dead; its failure costs no wait while another one is healthy."""
+    check([ask("fail") for _ in range(REQUESTS)] == [2] * REQUESTS)
+
+
+suite = Suite()
+suite.case("the first target hangs", hangs)
+suite.case("the first target refuses connections", refuses)
+suite.case("the first target fails", fails)
+main(suite, gateway, good, failing, silent)
