@@ -1,6 +1,7 @@
 /* Operations as a table, the newest first. */
 #include <string.h>
 
+#include <recourse/id.h>
 #include <recourse/taxonomy.h>
 
 #include "cli/audit.h"
@@ -142,6 +143,16 @@ static void push_cell(rc_buf *out, rc_str text)
     rc_cli_text(out, " |");
 }
 
+/* The file may be anybody's: a text that is no id is shown as one of those. */
+static void push_id(rc_buf *out, rc_str id)
+{
+    int64_t ignored = 0;
+    if (rc_id_time(id, &ignored) == RC_OK)
+        rc_markdown_push_code(out, id);
+    else
+        rc_markdown_push_inline(out, id);
+}
+
 static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
 {
     const bool is_estimated =
@@ -151,9 +162,9 @@ static void push_markdown_row(const rc_audit *audit, const rc_record *operation)
     rc_buf *out = &audit->cli->out;
     rc_cli_text(out, "| ");
     rc_rfc3339_push(out, rc_audit_began(operation));
-    rc_cli_text(out, " | `");
-    rc_buf_push(out, operation->operation_id);
-    rc_cli_text(out, "` |");
+    rc_cli_text(out, " | ");
+    push_id(out, operation->operation_id);
+    rc_cli_text(out, " |");
     push_cell(out, operation->client);
     rc_buf_init_fixed(&cell, room, sizeof(room));
     rc_audit_push_target(audit, &cell, operation);

@@ -131,7 +131,7 @@ static bool read_marks(rc_store *store, rc_store_mark_each each, void *ctx, rc_s
             .kind = (rc_store_mark_kind)sqlite3_column_int(row, 0),
             .name = rc_sqlite_text(row, 1),
             .state = (uint64_t)sqlite3_column_int64(row, 2),
-            .until_unix_ms = sqlite3_column_int64(row, 3),
+            .until_unix_ms = rc_sqlite_count(row, 3),
         };
         goes_on = each(ctx, &mark);
         code = goes_on ? sqlite3_step(row) : SQLITE_DONE;
@@ -300,6 +300,11 @@ static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_f
     if (code != SQLITE_OK)
         return rc_sqlite_fail(sqlite, "open", fault);
     sqlite3_busy_timeout(sqlite->db, BUSY_MS);
+    /* The file may be anybody's: no text is larger than what is written, and its schema calls no
+     * function that does something. */
+    sqlite3_limit(sqlite->db, SQLITE_LIMIT_LENGTH, (int)(4 * RC_RECORD_REPORT_MAX));
+    sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return true;
 }
 

@@ -26,7 +26,8 @@ static bool write_note(rc_sqlite *sqlite, const rc_sqlite_note *note, rc_store_f
 static rc_sqlite_note *slot_of(rc_sqlite *sqlite, const rc_sqlite_note *note)
 {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
-    const uint64_t mixed = (uint64_t)(note->value * 8 + note->about) * odd ^ (uint64_t)note->block;
+    const uint64_t mixed =
+        ((uint64_t)note->value * 8 + (uint64_t)note->about) * odd ^ (uint64_t)note->block;
     return &sqlite->notes[(mixed * odd) >> 32 & (RC_SQLITE_NOTES - 1)];
 }
 

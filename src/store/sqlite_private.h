@@ -220,6 +220,12 @@ bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fa
 
 /* --- sqlite_read.c, sqlite_list.c, sqlite_find.c, sqlite_stats.c, sqlite_measure.c --- */
 
+/* A number of a row. The file may be anybody's: a count is between 0 and RC_SQLITE_NUMBER_MAX, so
+ * that numbers can be added without an overflow; an optional one is -1 when it is not known. */
+#define RC_SQLITE_NUMBER_MAX ((INT64_C(1) << 48) - 1)
+int64_t rc_sqlite_count(sqlite3_stmt *row, int column);
+int64_t rc_sqlite_optional(sqlite3_stmt *row, int column);
+
 /* The key that an id has unless another one took it. False: it is not an rc_id. */
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key);
 

@@ -47,7 +47,7 @@ int64_t rc_sqlite_time_key(int64_t unix_ms)
 
 int64_t rc_sqlite_key_time(int64_t key)
 {
-    return key >> RC_KEY_LOW_BITS;
+    return key > 0 ? key >> RC_KEY_LOW_BITS : 0;
 }
 
 /* --- rows --- */
@@ -88,16 +88,44 @@ rc_str rc_sqlite_text(sqlite3_stmt *row, int column)
     return rc_str_make(text, text != NULL && len > 0 ? (size_t)len : 0);
 }
 
-static int64_t optional(sqlite3_stmt *row, int column)
+/* --- numbers of the file --- */
+
+static int64_t difference(sqlite3_stmt *row, int column)
 {
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, column);
+    const int64_t number = sqlite3_column_int64(row, column);
+    if (number < -RC_SQLITE_NUMBER_MAX)
+        return -RC_SQLITE_NUMBER_MAX;
+    return number < RC_SQLITE_NUMBER_MAX ? number : RC_SQLITE_NUMBER_MAX;
+}
+
+int64_t rc_sqlite_count(sqlite3_stmt *row, int column)
+{
+    const int64_t number = difference(row, column);
+    return number > 0 ? number : 0;
+}
+
+int64_t rc_sqlite_optional(sqlite3_stmt *row, int column)
+{
+    const int64_t number = difference(row, column);
+    return sqlite3_column_type(row, column) == SQLITE_NULL || number < 0 ? -1 : number;
+}
+
+static int64_t within(int64_t unix_ms)
+{
+    if (unix_ms < 0)
+        return 0;
+    return unix_ms < RC_SQLITE_NUMBER_MAX ? unix_ms : RC_SQLITE_NUMBER_MAX;
 }
 
 void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *record)
 {
-#define READ_INT(name) record->name = (__typeof__(record->name))sqlite3_column_int64(row, at++);
+/* Only a time since another one may be below 0. */
+#define READ_INT(name)                                                      \
+    record->name = (__typeof__(record->name))_Generic(record->name, int64_t \
+                                                      : difference, default \
+                                                      : rc_sqlite_count)(row, at++);
 #define READ_BITS(name) READ_INT(name)
-#define READ_OPTIONAL(name) record->name = optional(row, at++);
+#define READ_OPTIONAL(name) record->name = rc_sqlite_optional(row, at++);
 #define READ_NAME(name) record->name = rc_sqlite_text(row, at++);
 #define READ_TEXT(name) record->name = rc_sqlite_text(row, at++);
 #define RC_AUDIT_COLUMN(name, TYPE, words) READ_##TYPE(name)
@@ -108,14 +136,14 @@ void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *r
 #undef READ_NAME
 #undef READ_TEXT
     record->key = key;
-    record->unix_ms = rc_sqlite_key_time(key) + record->at_ms;
+    record->unix_ms = within(rc_sqlite_key_time(key) + record->at_ms);
     record->step = rc_reason_step(record->reason);
 }
 
 void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record)
 {
     rc_record_init(record, RC_RECORD_OUTCOME);
-    int64_t key = sqlite3_column_int64(row, 0);
+    const int64_t key = sqlite3_column_int64(row, 0) > 0 ? sqlite3_column_int64(row, 0) : 0;
     record->operation_id = rc_sqlite_text(row, 1);
     record->outcome = (rc_outcome)sqlite3_column_int(row, 2);
     record->seq = (uint32_t)sqlite3_column_int64(row, 3);

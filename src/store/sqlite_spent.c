@@ -40,12 +40,18 @@ static bool is_same(const rc_sqlite_spent_row *a, const rc_sqlite_spent_row *b)
            a->target == b->target && a->credential == b->credential;
 }
 
+static void add_number(int64_t *sum, uint64_t number)
+{
+    if (__builtin_add_overflow(*sum, number, sum))
+        *sum = INT64_MAX;
+}
+
 static void add_to(rc_sqlite_spent_row *row, const rc_record *record)
 {
     row->attempts++;
-    row->tokens_in += (int64_t)record->tokens_in;
-    row->tokens_out += (int64_t)record->tokens_out;
-    row->cost_usd_micro += (int64_t)record->cost_usd_micro;
+    add_number(&row->tokens_in, record->tokens_in);
+    add_number(&row->tokens_out, record->tokens_out);
+    add_number(&row->cost_usd_micro, record->cost_usd_micro);
 }
 
 /* The place for a row; NULL: the table is full, and could not be written. */
@@ -105,7 +111,7 @@ bool rc_sqlite_flush_spent(rc_sqlite *sqlite, rc_store_fault *fault)
 
 static uint64_t number(sqlite3_stmt *row, int column)
 {
-    return (uint64_t)sqlite3_column_int64(row, column);
+    return (uint64_t)rc_sqlite_count(row, column);
 }
 
 bool rc_sqlite_spent(rc_store *store, int64_t from_day, rc_store_spent_each each, void *ctx,

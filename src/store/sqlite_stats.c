@@ -63,13 +63,6 @@ static const char beside_sql[] =
 static const char looked_up_sql[] =
     "SELECT t.op" COLUMNS " FROM steps t WHERE t.op = ?1 AND t.kind = %d";
 
-static int64_t optional(sqlite3_stmt *statement, int column)
-{
-    return sqlite3_column_type(statement, column) == SQLITE_NULL
-               ? -1
-               : sqlite3_column_int64(statement, column);
-}
-
 static void read_columns(sqlite3_stmt *statement, row *ret_row)
 {
     *ret_row = (row){
@@ -78,11 +71,11 @@ static void read_columns(sqlite3_stmt *statement, row *ret_row)
         .error_class = sqlite3_column_int64(statement, 2),
         .target = sqlite3_column_int64(statement, 3),
         .model = sqlite3_column_int64(statement, 4),
-        .latency_ms = optional(statement, 5),
-        .tokens_in = (uint64_t)sqlite3_column_int64(statement, 6),
-        .tokens_out = (uint64_t)sqlite3_column_int64(statement, 7),
-        .cost_usd_micro = (uint64_t)sqlite3_column_int64(statement, 8),
-        .first_byte_ms = optional(statement, 9),
+        .latency_ms = rc_sqlite_optional(statement, 5),
+        .tokens_in = (uint64_t)rc_sqlite_count(statement, 6),
+        .tokens_out = (uint64_t)rc_sqlite_count(statement, 7),
+        .cost_usd_micro = (uint64_t)rc_sqlite_count(statement, 8),
+        .first_byte_ms = rc_sqlite_optional(statement, 9),
         .is_estimated = (sqlite3_column_int64(statement, 10) & RC_RECORD_ESTIMATED) != 0,
         .is_unpriced = (sqlite3_column_int64(statement, 10) & RC_RECORD_UNPRICED) != 0,
     };
@@ -93,14 +86,14 @@ static void read_operation(sqlite3_stmt *statement, row *ret_row)
     read_columns(statement, ret_row);
     ret_row->outcome = (rc_outcome)sqlite3_column_int(statement, 11);
     ret_row->client = sqlite3_column_int64(statement, 12);
-    ret_row->tries = (uint64_t)sqlite3_column_int64(statement, 13);
+    ret_row->tries = (uint64_t)rc_sqlite_count(statement, 13);
     ret_row->route = sqlite3_column_int64(statement, 14);
     ret_row->has_try = sqlite3_column_type(statement, 15) != SQLITE_NULL;
     if (!ret_row->has_try)
         return;
     ret_row->try_model = sqlite3_column_int64(statement, 15);
-    ret_row->try_latency_ms = optional(statement, 16);
-    ret_row->try_first_byte_ms = optional(statement, 17);
+    ret_row->try_latency_ms = rc_sqlite_optional(statement, 16);
+    ret_row->try_first_byte_ms = rc_sqlite_optional(statement, 17);
 }
 
 static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret_row)
