@@ -268,3 +268,59 @@ sdk() { PATH=$bin RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/run.sh; }
     [ "$(wc -l <"$BATS_TEST_TMPDIR/asked")" -eq 2 ]
     grep -q '^ci --ignore-scripts' "$BATS_TEST_TMPDIR/asked"
 }
+
+# The tests of the Python SDKs on a machine with made-up interpreters, which write down what they were asked for.
+sdk_python() { PATH=$bin RECOURSE=none RECOURSE_BUILD=$BATS_TEST_TMPDIR/build tests/sdk/python/run.sh "$@"; }
+
+# With pip's answer: a command.
+python_machine() {
+    for tool in mkdir cksum flock rm sed mktemp env cp sleep; do
+        ln -s "$(command -v $tool)" "$bin/$tool"
+    done
+    stub python3 "case \"\$*\" in
+        --version) echo Python 3.11.0 ;;
+        '-m venv '*) mkdir -p \"\$3/bin\"; cp $bin/in-venv \"\$3/bin/python\" ;;
+        esac"
+    stub in-venv "[ \"\$2\" != pip ] || { echo \"\$@\" >>$BATS_TEST_TMPDIR/asked; $1; exit; }
+        echo 1..1; echo ok 1"
+}
+
+@test "sdk/python: without python3, with an old one or without venv the tests fail and say so" {
+    run -1 sdk_python
+    [[ $output == *"not ok 1 - "*"there is no python3"* ]]
+    stub python3 'case "$*" in --version) echo Python 3.9 ;; *version_info*) exit 1 ;; esac'
+    run -1 sdk_python
+    [[ $output == *"not ok 1 - "*"Python 3.9 is too old"* ]]
+    stub python3 'case "$*" in *venv*) exit 1 ;; esac'
+    run -1 sdk_python
+    [[ $output == *"not ok 1 - "*"python3-venv"* ]]
+}
+
+@test "sdk/python: packages that cannot be had are a failure, each time" {
+    python_machine 'echo no route to the index >&2; exit 1'
+    for _ in 1 2; do
+        run -1 sdk_python
+        [[ $output == *"# no route to the index"*"not ok 1 - "*"the installation failed"* ]]
+    done
+}
+
+@test "sdk/python: packages are installed once, and again when the lists change" {
+    python_machine :
+    for _ in 1 2; do
+        run -0 sdk_python openai litellm
+        [ "$(grep -c '^ok 1' <<<"$output")" -eq 2 ]
+    done
+    [ "$(grep -c 'requirements.txt' "$BATS_TEST_TMPDIR/asked")" -eq 1 ]
+    echo another >"$BATS_TEST_TMPDIR/build/sdk-python/.lock"
+    run -0 sdk_python openai
+    [ "$(grep -c 'requirements.txt' "$BATS_TEST_TMPDIR/asked")" -eq 2 ]
+}
+
+@test "sdk/python: two runs at once install once" {
+    python_machine 'sleep 1'
+    sdk_python openai >"$BATS_TEST_TMPDIR/first" &
+    run -0 sdk_python openai
+    wait $!
+    grep -q '^ok 1' "$BATS_TEST_TMPDIR/first"
+    [ "$(grep -c 'requirements.txt' "$BATS_TEST_TMPDIR/asked")" -eq 1 ]
+}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# run.sh [SDK...]: the Python SDKs of OpenAI, Anthropic and Google, LiteLLM and LangChain against recourse
+# serve with recourse mock behind it; speaks TAP, a plan for each SDK. $RECOURSE is the command under test.
+# The packages are installed once for each requirements file and interpreter, in a virtual environment beside
+# what was built: $RECOURSE_BUILD, else above $RECOURSE_BINARY.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${RECOURSE_BUILD:-$RECOURSE_BINARY/..}
+[ $# -gt 0 ] || set -- litellm langchain openai anthropic google # the longest first
+
+fail() {
+    echo "1..1"
+    echo "not ok 1 - the packages that the tests need are installed"
+    for line; do
+        echo "# $line"
+    done
+    exit 1
+}
+
+command -v python3 >/dev/null || fail "there is no python3: install the Debian package python3"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+    fail "$(python3 --version) is too old: the SDKs need 3.10 or later"
+python3 -c 'import ensurepip, venv' 2>/dev/null ||
+    fail "python3 has no venv: install the Debian package python3-venv"
+
+mkdir -p "$build"
+place=$(cd "$build" && pwd)/sdk-python
+lock="$(cat "$here/requirements.txt" "$here/newest.txt" | cksum) $(python3 --version)"
+
+# The packages are complete in the list: pip has nothing to resolve, and builds nothing.
+install() {
+    python3 -m venv "$place"
+    set -- "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+        --only-binary :all: --retries 3
+    "$@" -r "$here/requirements.txt"
+    "$@" --target "$place/newest" -r "$here/newest.txt"
+}
+
+exec 9>"$place.lock"
+flock 9
+if [ "$(cat "$place/.lock" 2>/dev/null)" != "$lock" ]; then
+    rm -rf "$place"
+    install >"$place.log" 2>&1 || {
+        sed 's/^/# /' "$place.log"
+        fail "the installation failed, see above: these tests need the packages of tests/sdk/python/*.txt" \
+            "from the index that pip is set to, once; they are then kept in $place"
+    }
+    echo "$lock" >"$place/.lock"
+fi
+flock -u 9
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for sdk; do
+    mkdir "$work/$sdk"
+    newest=
+    case $sdk in openai | anthropic | google) newest=$place/newest ;; esac
+    # Nothing of the user's own is read: no proxy, no key, no address.
+    (cd "$work/$sdk" && env -i PATH="$PATH" HOME="$work/$sdk" LANG=C.UTF-8 RECOURSE="$RECOURSE" \
+        ASAN_OPTIONS="${ASAN_OPTIONS-}" UBSAN_OPTIONS="${UBSAN_OPTIONS-}" PYTHONPATH="$newest" \
+        PYTHONPYCACHEPREFIX="$place/pycache" "$place/bin/python" "$here/test_$sdk.py" \
+        >"$work/$sdk.tap" 2>&1 || echo "$sdk" >>"$work/failed") &
+done
+wait
+for sdk; do
+    cat "$work/$sdk.tap"
+done
+[ ! -e "$work/failed" ]
