@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #define STASH_FIRST 2048u
-/* How many connections at rest are looked at to find one that is quiet. */
+/* How many connections at rest, and without a whole head, are looked at to find one that is quiet.
+ */
 #define EVICT_TRIES 4
+#define EVICT_HEAD_TRIES 64
 /* Between looks at a client that has sent more than is read of it. */
 #define LOOK_MS 1000
 /* Of what it sent ahead: whoever is gone has no more than this in his system's buffers. */
@@ -81,14 +83,32 @@ void rc_connection_lose(rc_connection *c, rc_gone_why why)
     rc_connection_close(c, is_cut && why != RC_GONE_CLIENT);
 }
 
-bool rc_connection_is_quiet(const rc_connection *c)
+/* Has the client sent nothing that was not read? */
+static bool is_read(const rc_connection *c)
 {
     uv_os_fd_t fd = -1;
     char byte;
-    if (c->stash_len > 0 || uv_fileno(&c->uv.handle, &fd) != 0)
-        return false;
-    ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got <= 0;
+    return uv_fileno(&c->uv.handle, &fd) == 0 && recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+}
+
+bool rc_connection_is_quiet(const rc_connection *c)
+{
+    return c->stash_len == 0 && is_read(c);
+}
+
+static bool is_late(const rc_connection *c)
+{
+    return uv_now(c->server->loop) - c->waits_from_ms >= c->server->settings.silent_ms;
+}
+
+static bool is_silent(const rc_connection *c)
+{
+    return c->stage == RC_STAGE_IDLE && is_late(c) && rc_connection_is_quiet(c);
+}
+
+static bool is_slow(const rc_connection *c)
+{
+    return is_late(c) && is_read(c);
 }
 
 static bool is_lingering(const rc_connection *c)
@@ -111,17 +131,32 @@ static rc_connection *longest(const rc_link *list, bool (*may_go)(const rc_conne
 
 bool rc_connection_evict(rc_server *server)
 {
+    const rc_link *heads = &server->waiting[RC_WAIT_HEAD];
     rc_connection *c =
         longest(&server->waiting[RC_WAIT_KEEP_ALIVE], rc_connection_is_quiet, EVICT_TRIES);
+    if (c == NULL)
+        c = longest(heads, is_silent, EVICT_HEAD_TRIES);
     /* It has had its answer; only that its client may not see it keeps it. Who still sends a
      * request that was answered waits in the same list, and may send another one. */
     if (c == NULL)
         c = longest(&server->waiting[RC_WAIT_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)
+        c = longest(heads, is_slow, EVICT_HEAD_TRIES);
+    if (c == NULL)
         return false;
     rc_connection_close(c, false);
     server->stats.evicted++;
     return true;
+}
+
+uint64_t rc_connection_evictable_in_ms(const rc_server *server)
+{
+    const rc_link *heads = &server->waiting[RC_WAIT_HEAD];
+    if (rc_link_is_alone(heads))
+        return UINT64_MAX;
+    const rc_connection *c = RC_LINK_OWNER(heads->next, rc_connection, wait);
+    const uint64_t waited_ms = uv_now(server->loop) - c->waits_from_ms;
+    return waited_ms < server->settings.silent_ms ? server->settings.silent_ms - waited_ms : 1;
 }
 
 /* Input that waits: bounded, and large enough for any head. */
@@ -199,7 +234,8 @@ static void set_deadline(rc_connection *c)
     if (kind == RC_WAIT_WRITE)
         c->stalled_left = uv_stream_get_write_queue_size(&c->uv.stream);
     /* Without a limit it still stands in its list: it may be evicted. */
-    c->deadline_ms = ms > 0 ? uv_now(server->loop) + ms : UINT64_MAX;
+    c->waits_from_ms = uv_now(server->loop);
+    c->deadline_ms = ms > 0 ? c->waits_from_ms + ms : UINT64_MAX;
     rc_link_join_last(&server->waiting[kind], &c->wait);
     rc_server_arm(server, c->deadline_ms);
 }

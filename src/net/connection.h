@@ -80,6 +80,7 @@ struct rc_connection {
     rc_link kick;
     rc_link wait;
     uint64_t deadline_ms;
+    uint64_t waits_from_ms; /* when its deadline was set */
     uint64_t sent_bytes;
     uint64_t discarded_bytes;
     rc_exchange *exchange; /* of HEAD, BODY, WAIT and DISCARD */
@@ -154,8 +155,11 @@ void rc_connection_kick(rc_connection *c);
 void rc_connection_expire(rc_connection *c, rc_wait kind);
 /* Nothing has come that was not read yet: closing it now cuts nobody off. */
 bool rc_connection_is_quiet(const rc_connection *c);
-/* Closes the connection that has been at rest longest, if one is. */
+/* Closes the connection that has been at rest longest, or that is late with its head, if there is
+ * one. */
 bool rc_connection_evict(rc_server *server);
+/* When one whose head is not whole will be late; UINT64_MAX: there is none. */
+uint64_t rc_connection_evictable_in_ms(const rc_server *server);
 void rc_connection_release_exchange(rc_connection *c);
 /* Tells the handler, if it does not know, and closes. */
 void rc_connection_lose(rc_connection *c, rc_gone_why why);

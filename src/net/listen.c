@@ -97,9 +97,10 @@ static bool is_waited_at(const rc_listener *listener)
     return poll(&polled, 1, 0) > 0;
 }
 
-/* At the ceiling the connection that has been at rest longest makes room, else one that lingers;
- * when there is none, new ones wait in the kernel until one closes. Gives whether one may be taken.
- */
+/* At the ceiling the connection that has been at rest longest makes room, else one that has sent
+ * nothing, one that lingers, or one whose head does not come to its end. When there is none, new
+ * ones wait in the kernel until one closes, or is late with its head. Gives whether one may be
+ * taken. */
 static bool makes_room(const rc_listener *listener)
 {
     rc_server *server = listener->server;
@@ -111,6 +112,9 @@ static bool makes_room(const rc_listener *listener)
         return true;
     server->is_full = true;
     pause_accepting(server);
+    const uint64_t wait_ms = rc_connection_evictable_in_ms(server);
+    if (wait_ms != UINT64_MAX)
+        uv_timer_start(&server->accept_retry, rc_listen_on_retry, wait_ms, 0);
     return false;
 }
 

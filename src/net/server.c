@@ -22,6 +22,7 @@ const rc_server_settings rc_server_settings_default = {
         },
     .max_connections = 4096,
     .head_ms = 10000,
+    .silent_ms = 250,
     .body_idle_ms = 60000,
     .keep_alive_ms = 75000,
     .write_idle_ms = 60000,

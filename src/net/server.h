@@ -46,6 +46,7 @@ typedef struct rc_server_settings {
     rc_http1_limits limits;
     uint32_t max_connections;
     uint32_t head_ms;          /* for a whole head, which begins with the connection */
+    uint32_t silent_ms;        /* the same before it makes room for a new one; 0: none */
     uint32_t body_idle_ms;     /* between pieces of a body that is wanted; and for all of it, with
                                 * RC_BODY_BYTE_MS more for each byte */
     uint32_t keep_alive_ms;    /* between requests */
@@ -59,7 +60,7 @@ typedef struct rc_server_settings {
     uint32_t linger_bytes;     /* that are dropped, for a client that sends all before it reads */
 } rc_server_settings;
 
-/* 4096 connections; 10 s, 60 s, 75 s, 60 s, 5 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB,
+/* 4096 connections; 10 s, 250 ms, 60 s, 75 s, 60 s, 5 s; 256 KiB, 64 KiB, 16 MiB, 64 KiB, 256 KiB,
  * 64 MiB. */
 extern const rc_server_settings rc_server_settings_default;
 
@@ -122,7 +123,7 @@ typedef struct rc_server_stats {
     uint64_t accepted;
     uint64_t requests;
     uint64_t refused;       /* malformed or too slow */
-    uint64_t evicted;       /* connections at rest that made room for new ones */
+    uint64_t evicted;       /* connections without a request that made room for new ones */
     uint64_t accept_pauses; /* for want of file descriptors or of room */
     uint32_t connections;   /* open now */
 } rc_server_stats;

@@ -262,6 +262,65 @@ static void who_lingers_makes_room(void **state)
     world_end();
 }
 
+/* Connects as many as there may be, each of which sends `bytes`, which are no whole head. */
+static void fill_with(const char *bytes, int *fds, int count, uint32_t silent_ms)
+{
+    rc_server_settings settings = rc_server_settings_default;
+    settings.max_connections = (uint32_t)count;
+    settings.silent_ms = silent_ms;
+    settings.head_ms = 600000;
+    world_start(&settings);
+    for (int i = 0; i < count; i++) {
+        fds[i] = connect_client();
+        if (bytes[0] != '\0')
+            assert_true(send(fds[i], bytes, strlen(bytes), 0) > 0);
+        UNTIL(world.server.stats.accepted == (uint64_t)i + 1);
+    }
+    client_open();
+    client_send(RC_STR("GET /hello" HOST "\r\n"));
+}
+
+/* Neither a client that sends nothing nor one that sends half a head keeps others out: at once, or
+ * when it is late. */
+static void whoever_is_late_with_a_head_makes_room(void **state)
+{
+    static const char *const sent[] = {"", "GET /half HTTP/1.1\r\nHost: x\r\n"};
+    static const uint32_t silent_ms[] = {0, 50};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int fds[3];
+        char bytes[16];
+        fill_with(sent[i / 2], fds, 3, silent_ms[i % 2]);
+        UNTIL(got("hello"));
+        assert_int_equal(world.server.stats.evicted, 1);
+        assert_int_equal(world.server.stats.connections, 3);
+        /* The first one; the others are still there. */
+        assert_int_equal(recv(fds[0], bytes, sizeof(bytes), 0), 0);
+        assert_int_equal(recv(fds[1], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
+        assert_int_equal(recv(fds[2], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
+        for (int n = 0; n < 3; n++)
+            close(fds[n]);
+        client_close();
+        world_end();
+    }
+}
+
+static void whoever_just_came_keeps_its_place(void **state)
+{
+    (void)state;
+    int fds[2];
+    fill_with("", fds, 2, 600000);
+    UNTIL(world.server.stats.accept_pauses == 1);
+    for (int i = 0; i < 20; i++)
+        turn();
+    assert_int_equal(world.server.stats.evicted, 0);
+    assert_int_equal(world.server.stats.accept_pauses, 1); /* no busy loop */
+    close(fds[0]);
+    UNTIL(got("hello"));
+    close(fds[1]);
+    world_end();
+}
+
 static void at_the_ceiling_new_ones_wait(void **state)
 {
     (void)state;
@@ -365,6 +424,8 @@ int main(void)
         cmocka_unit_test(who_has_sent_is_not_evicted),
         cmocka_unit_test(who_lingers_makes_room),
         cmocka_unit_test(who_lingers_makes_room_behind_others),
+        cmocka_unit_test(whoever_is_late_with_a_head_makes_room),
+        cmocka_unit_test(whoever_just_came_keeps_its_place),
         cmocka_unit_test(at_the_ceiling_new_ones_wait),
         cmocka_unit_test(a_request_costs_no_allocation),
         cmocka_unit_test(a_connection_at_rest_is_small),
