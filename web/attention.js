@@ -2,11 +2,12 @@
 // there may be hundreds, title, text and actions are functions.
 
 import { el, said } from "/app/dom.js";
-import { count, plural, share, usd, words } from "/app/format.js";
+import { count, plural, share, usd, when, words } from "/app/format.js";
 import { countdown } from "/app/clocks.js";
 import { gate } from "/app/gate.js";
 import { act, escapePath, post } from "/app/api.js";
 import { confirm } from "/app/confirm.js";
+import { failuresOf } from "/app/culprits.js";
 
 const BAD = "bad";
 const WARN = "warn";
@@ -100,17 +101,29 @@ const budgetName = (scope) => (scope.startsWith("budget ") ? ["The ", said(scope
 function ofBudgets(state, items) {
     for (const budget of (state.budgets || []).filter((one) => one.limit_usd)) {
         const part = budget.spent_usd / budget.limit_usd;
-        if (part < 0.8 && !budget.awaited)
+        if (part < 0.8 && !budget.awaited && !budget.refusing)
             continue;
-        const isOver = part >= 1 || budget.awaited;
+        // What is left may be less than the next request can cost.
+        const isShort = part < 1 && budget.refusing;
+        const isOver = part >= 1 || budget.awaited || isShort;
         items.push({ tone: isOver && budget.on_exceed !== "warn" ? BAD : WARN,
-            title: () => [...budgetName(budget.scope), isOver ? " is used up" : " is nearly used up"],
-            text: () => [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)}. `, isOver ? EXCEEDED[budget.on_exceed] : "",
+            title: () => [...budgetName(budget.scope), isShort ? " refuses requests"
+                : isOver ? " is used up" : " is nearly used up"],
+            text: () => [`${usd(budget.spent_usd)} of ${usd(budget.limit_usd)} spent. `, isShort
+                ? "The latest request may cost more than what is left, and was refused." : "",
+                isOver && !isShort ? EXCEEDED[budget.on_exceed] : "",
                 budget.renews ? [" It renews in ", countdown(budget.renews)] : ""],
             todo: "Raise it, or see who spends.", link: ["#/cost", "Show the cost"],
             actions: () => [raiseButton(budget)] });
     }
 }
+
+const causeOf = (target) => (target.failed_with ? `: ${words(target.failed_with)}` : "");
+const sinceOf = (target) => (target.since ? `, since ${when(target.since)}` : "");
+
+// How a target does: why it is not called, or how its latest calls went.
+export const conditionOf = ({ state, health }) =>
+    (["up", "full"].includes(state) && ["failing", "degraded"].includes(health) ? health : state);
 
 const WHY = {
     cooling: (target) => [target.why ? `${words(target.why)}. ` : "", target.assumed
@@ -120,33 +133,39 @@ const WHY = {
     no_key: () => ["None of its keys can be used."],
     full: (target) => [`As many calls as it takes are under way: ${count(target.in_flight)}.`],
     out_of_service: () => ["An operator took it out."],
+    failing: (target) => ["All of its latest calls failed", causeOf(target), sinceOf(target)],
+    degraded: (target) => ["Some of its latest calls failed", causeOf(target), sinceOf(target)],
 };
 
 const TITLES = { cooling: "is cooling down", breaker_open: "is left alone: its breaker is open",
-    no_key: "has no usable key", full: "is full", out_of_service: "is out of service" };
+    no_key: "has no usable key", full: "is full", out_of_service: "is out of service", failing: "is failing" };
 const ADVICE = { no_key: "Add a key, or credit; then try the key again.",
-    full: "Raise max_in_flight, or add another target to the chain." };
+    full: "Raise max_in_flight, or add another target to the chain.",
+    failing: "Look at its failed requests and its provider’s status page; take it out if another target can serve." };
 
 // All of its keys rest, here alone, after a limit.
 const isLimited = (target) => target.state === "cooling" && target.keys > 0 && target.usable_keys === 0;
 
 // A target's state in words, with the clock that belongs to it.
 export function whyOf(target) {
-    return WHY[target.state]?.(target).map((part) => (part !== "clock" ? part
+    return WHY[conditionOf(target)]?.(target).map((part) => (part !== "clock" ? part
         : target.until ? countdown(target.until) : "a moment"));
 }
 
 const NAMED_MAX = 10;
-const TONES = { breaker_open: BAD, no_key: BAD, out_of_service: INFO };
+const TONES = { breaker_open: BAD, no_key: BAD, failing: BAD, out_of_service: INFO };
 
 // Targets of one provider without a key are one thing to look at.
 function ofTargets(state, items) {
     const isKeyless = (target) => target.state === "no_key";
-    for (const target of state.targets.filter((one) => TITLES[one.state] && !isKeyless(one)))
-        items.push({ tone: TONES[target.state] || WARN,
-            title: () => [said(target.target), ` ${TITLES[target.state]}`], text: () => whyOf(target),
-            todo: isLimited(target) ? "Wait, send fewer requests, or add a key." : ADVICE[target.state],
+    for (const target of state.targets.filter((one) => TITLES[conditionOf(one)] && !isKeyless(one))) {
+        const condition = conditionOf(target);
+        items.push({ tone: TONES[condition] || WARN,
+            title: () => [said(target.target), ` ${TITLES[condition]}`], text: () => whyOf(target),
+            todo: isLimited(target) ? "Wait, send fewer requests, or add a key." : ADVICE[condition],
+            link: condition === "failing" ? [`#/requests?target=${encodeURIComponent(target.target)}`, "Show them"] : null,
             actions: () => targetActions(target) });
+    }
     const keyless = new Map();
     for (const target of state.targets.filter(isKeyless)) {
         if (!keyless.has(target.provider))
@@ -197,22 +216,21 @@ function ofKeys(state, items) {
     }
 }
 
-// Codes that clients were answered with, most often first.
-function ofFailures(stats, items) {
-    const groups = (stats?.operations.code || []).filter((group) => group.name && group.failed > 0)
-        .sort((a, b) => b.failed - a.failed).slice(0, 5);
+// Codes that clients were answered with, and whose requests they were.
+function ofFailures(stats, culprits, items) {
     const all = stats?.operations.total.count || 0;
-    for (const group of groups)
+    for (const group of failuresOf(stats))
         // What its client sent is its client's to correct.
         items.push({ tone: group.failed / all >= 0.01 && group.domain !== "input" ? BAD : WARN,
             title: `${plural(group.failed, "request", "requests")} failed: ${words(group.name)}`,
-            text: `${share(group.failed, all)} of all in this time`, todo: group.todo,
+            text: () => [`${share(group.failed, all)} of all in this time`, culprits?.textOf(group.name), "."],
+            todo: group.todo,
             link: [`#/requests?outcome=failed&code=${group.name}`, "Show them"] });
 }
 
 const ORDER = { bad: 0, warn: 1, info: 2 };
 
-export function attention(state, stats) {
+export function attention(state, stats, culprits = null) {
     const items = [];
     if (state !== null) {
         ofProcess(state, items);
@@ -221,6 +239,6 @@ export function attention(state, stats) {
         ofQuotas(state, items);
         ofTargets(state, items);
     }
-    ofFailures(stats, items);
+    ofFailures(stats, culprits, items);
     return items.sort((a, b) => ORDER[a.tone] - ORDER[b.tone]);
 }

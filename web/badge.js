@@ -36,10 +36,13 @@ const TARGET_STATES = {
     breaker_open: ["bad", "⊘", "breaker open"],
     no_key: ["bad", "∅", "no usable key"],
     full: ["warn", "≡", "full"],
+    degraded: ["warn", "!", "degraded"],
+    failing: ["bad", "✕", "failing"],
 };
 
-export function targetBadge(target) {
-    const [tone, sign, text] = TARGET_STATES[target.state] || ["dim", "?", words(target.state)];
+// condition: a target's state, or how its latest calls went.
+export function targetBadge(condition) {
+    const [tone, sign, text] = TARGET_STATES[condition] || ["dim", "?", words(condition)];
     return badge(tone, sign, text);
 }
 

@@ -14,8 +14,8 @@ function ruleOf({ limit_usd: limit, per, on_exceed: then }) {
     return limit ? `${usd(limit)} ${PER[per]}, then ${then}` : `no limit, counted ${PER[per]}`;
 }
 
-function toneOf({ spent_usd: spent, limit_usd: limit }) {
-    if (spent >= limit)
+function toneOf({ spent_usd: spent, limit_usd: limit, refusing }) {
+    if (spent >= limit || refusing)
         return "bad";
     return spent >= 0.8 * limit ? "warn" : "good";
 }
@@ -25,12 +25,12 @@ function usedOf(budget) {
     if (!limit)
         return "–";
     return [bar(spent, limit, toneOf(budget)), el("span", { class: "note" }, share(spent, limit),
-        raised ? `, raised by ${usd(raised)}` : "")];
+        raised ? `, raised by ${usd(raised)}` : "", budget.refusing ? ", refuses requests" : "")];
 }
 
 // Those that somebody waits for first, then by the share that is used; those without a limit last.
-const usedPart = ({ awaited, spent_usd: spent, limit_usd: limit }) =>
-    (awaited ? Infinity : limit ? spent / limit : -1);
+const usedPart = ({ awaited, refusing, spent_usd: spent, limit_usd: limit }) =>
+    (awaited || refusing ? Infinity : limit ? spent / limit : -1);
 
 export function budgets() {
     const list = longTable("Budgets", [

@@ -5,6 +5,7 @@ import { count, few, ms, plural, requestId, share, when, words } from "/app/form
 import { get } from "/app/api.js";
 import { gate, hear } from "/app/gate.js";
 import { attention } from "/app/attention.js";
+import { Culprits } from "/app/culprits.js";
 import { chart, last, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
 import { tile } from "/app/tile.js";
@@ -191,13 +192,14 @@ export function overview(main) {
     let stats = null;
     let missing = null; // why the last question was not answered
     let limit = ITEMS_MAX;
+    const culprits = new Culprits(() => main.contains(items) && drawItems());
     const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
         limit += limit === ITEMS_MAX ? ITEMS_MORE - ITEMS_MAX : ITEMS_MORE;
         drawItems();
     } });
 
     function drawItems() {
-        const found = attention(gate.state, stats);
+        const found = attention(gate.state, stats, culprits);
         const [tone, sign, text] = verdictOf(found, { stats, fault: missing });
         verdict.className = `verdict ${tone}`;
         fill(verdict, el("span", { class: "sign", "aria-hidden": "true" }, sign), text);
@@ -222,6 +224,7 @@ export function overview(main) {
         charts.latency.draw(seriesOf(answer, "operations", times("latency_ms")));
         charts.first.draw(seriesOf(answer, "operations", times("first_byte_ms")));
         drawItems();
+        culprits.update(answer).catch(() => {}); // the cards go without names
     }
 
     const problem = el("div", { role: "status" });

@@ -8,7 +8,7 @@ import { countdown } from "/app/clocks.js";
 import { follow } from "/app/stats.js";
 import { longTable, markOf } from "/app/long.js";
 import { breakerBadge, keyBadge, targetBadge } from "/app/badge.js";
-import { keyActions, quotaText, reloadButton, targetActions, whyOf } from "/app/attention.js";
+import { conditionOf, keyActions, quotaText, reloadButton, targetActions, whyOf } from "/app/attention.js";
 
 const FEW = 5; // calls, of which no share is worth a colour
 
@@ -52,7 +52,8 @@ const keyStateOf = (key) => [keyBadge(key),
     key.limited_targets
         ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null,
     quotaOf(key)];
-const stateOf = (t) => [targetBadge(t), t.state !== "up" ? el("span", { class: "note" }, whyOf(t)) : null, quotaOf(t)];
+const stateOf = (t) => [targetBadge(conditionOf(t)),
+    conditionOf(t) !== "up" ? el("span", { class: "note" }, whyOf(t)) : null, quotaOf(t)];
 
 function auditOf(store) {
     if (!store.on)
@@ -73,9 +74,9 @@ function factsOf({ config, loops, store }) {
 }
 
 // Those in trouble first, then those that fail, then those that are asked most.
-const TROUBLE = ["breaker_open", "no_key", "cooling", "full", "out_of_service", "up"];
+const TROUBLE = ["breaker_open", "no_key", "failing", "cooling", "full", "degraded", "out_of_service", "up"];
 const inOrder = (a, b) => (a < b ? -1 : Number(a > b));
-const byTrouble = (sums) => (a, b) => TROUBLE.indexOf(a.state) - TROUBLE.indexOf(b.state)
+const byTrouble = (sums) => (a, b) => TROUBLE.indexOf(conditionOf(a)) - TROUBLE.indexOf(conditionOf(b))
     || isFailing(sums.get(b.target)) - isFailing(sums.get(a.target))
     || sums.get(b.target).calls - sums.get(a.target).calls || inOrder(a.target, b.target);
 

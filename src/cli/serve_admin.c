@@ -23,8 +23,6 @@ bool rc_serve_look(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
         ret_snapshot->why_not = RC_STR("it is going to end");
     }
     rc_admin_config *config = &ret_snapshot->config;
-    if (run->options->config_path != NULL)
-        config->file = rc_arena_dup(arena, rc_str_c(run->options->config_path));
     config->loaded_unix_ms = run->loaded_unix_ms;
     config->is_refused = run->is_refused;
     config->refusal = rc_arena_dup(arena, rc_str_c(run->is_refused ? run->refusal : ""));

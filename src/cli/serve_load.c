@@ -1,5 +1,7 @@
 #include "cli/serve_load.h"
 
+#include <string.h>
+
 #include "base/str.h"
 #include "cli/complaint.h"
 #include "cli/config_load.h"
@@ -60,6 +62,15 @@ static int load_prices(rc_cli *cli, const char *command, const rc_config_source 
     return result;
 }
 
+/* Of a long path the end is what tells it from others. */
+static void name_file(rc_gate_given *given, rc_str path)
+{
+    const size_t most = sizeof given->file - 1;
+    const rc_str end = rc_str_slice(path, path.len > most ? path.len - most : 0, path.len);
+    memcpy(given->file, end.ptr, end.len);
+    given->file[end.len] = '\0';
+}
+
 int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_given *ret_given)
 {
     rc_config_source source;
@@ -75,6 +86,8 @@ int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_gate_gi
     if (result == RC_EXIT_OK)
         result = load_prices(cli, command, &source, &given);
     given.is_environment = rc_buf_get(&source.path).len == 0;
+    if (!given.is_environment)
+        name_file(&given, rc_config_source_name(&source));
     rc_config_source_done(&source);
     if (result == RC_EXIT_OK)
         *ret_given = given;

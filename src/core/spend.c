@@ -93,6 +93,7 @@ static void renew(rc_spend_row *row, int64_t now_unix_ms)
         row->unpriced = 0;
         row->raised = 0;
         row->told = 0;
+        row->is_refusing = false;
     } else if (row->window - window <= 1) {
         return;
     }
@@ -263,6 +264,7 @@ bool rc_spend_raise(rc_spend *spend, uint32_t row, uint64_t more, int64_t now_un
     if (r) {
         renew(r, now_unix_ms);
         r->raised = sum(r->raised, more);
+        r->is_refusing = false;
         forget_news(r);
         is_awaited = take_awaited(r);
     }
@@ -287,6 +289,7 @@ bool rc_spend_look(const rc_spend *spend, uint32_t row, int64_t now_unix_ms,
             .renews_unix_ms =
                 r->rule.per == RC_SPEND_TOTAL ? 0 : start_of(r->rule.per, r->window + 1),
             .is_awaited = r->is_awaited,
+            .is_refusing = r->is_refusing,
         };
     }
     give_lock(spend);
@@ -365,6 +368,7 @@ static rc_spend_answer ask(rc_spend *spend, const uint32_t *rows, uint32_t count
         renew(row, now_unix_ms);
         rc_reason why = why_not(row, amount);
         rc_spend_verdict verdict = verdict_of(row, why);
+        row->is_refusing = verdict == RC_SPEND_REFUSED;
         if (verdict == RC_SPEND_GRANTED)
             continue;
         weigh(&answer, row, rows[i], verdict, why);

@@ -75,6 +75,7 @@ typedef struct rc_spend_row {
     int32_t window;    /* days or months since 1970; of TOTAL 0 */
     uint8_t told;      /* bits of rc_spend_news_kind */
     bool is_awaited;   /* somebody was paused since there was last room */
+    bool is_refusing;  /* the latest try was refused */
     bool is_in_force;  /* else it is a number that stands for nothing */
 } rc_spend_row;
 
@@ -143,6 +144,7 @@ typedef struct rc_spend_state {
     uint64_t unpriced;      /* tries of this window that have no price, and did not count */
     int64_t renews_unix_ms; /* 0: never */
     bool is_awaited;
+    bool is_refusing; /* the latest try was refused: no room was left for what it may cost */
 } rc_spend_state;
 
 /* rows: the caller's array, borrowed until done with; none is in force. */

@@ -346,7 +346,7 @@ static uint64_t number_of(const rc_admin_snapshot *snapshot)
     uint64_t seen = UINT64_C(0xCBF29CE484222325);
     for (size_t i = 0; i < snapshot->target_count; i++) {
         const rc_admin_target *target = &snapshot->targets[i];
-        seen = mix(seen, (uint64_t)rc_admin_target_state_of(target));
+        seen = mix(seen, (uint64_t)rc_admin_target_state_of(target) << 8 | target->health);
         seen = mix(seen, (uint64_t)target->breaker << 32 | (uint64_t)target->why);
         seen = mix(seen, target->usable_keys);
     }
@@ -359,7 +359,8 @@ static uint64_t number_of(const rc_admin_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->spend_count; i++) {
         const rc_spend_state *is = &snapshot->spends[i].state;
         const bool is_spent = is->limit > 0 && is->spent >= is->limit;
-        seen = mix(seen, is->limit << 2 | (is->is_awaited ? 2u : 0u) | (is_spent ? 1u : 0u));
+        seen = mix(seen, is->limit << 3 | (is->is_refusing ? 4u : 0u) | (is->is_awaited ? 2u : 0u) |
+                             (is_spent ? 1u : 0u));
     }
     seen = mix(seen, snapshot->target_count << 32 | snapshot->key_count);
     seen = mix(seen, snapshot->config.generation << 1 | (snapshot->config.is_refused ? 1 : 0));

@@ -192,6 +192,7 @@ static void put_spend(state *s, const rc_admin_spend *spend)
         put_number(s, "unpriced_calls", is->unpriced);
     put_time(s, "renews", is->renews_unix_ms);
     put_flag(s, "awaited", is->is_awaited);
+    put_flag(s, "refusing", is->is_refusing);
     rc_json_object_end(&s->w);
 }
 

@@ -148,6 +148,7 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     ret_snapshot->now_unix_ms = rc_clock_unix_ms(gateway->settings.calls);
     ret_snapshot->config.generation = rc_gate_world_edition(world);
     uv_mutex_lock(&world->lock);
+    ret_snapshot->config.file = rc_arena_dup(arena, rc_str_c(world->plans->given.file));
     rc_admin_quotas_init(&quotas, world, arena, ret_snapshot->now_unix_ms);
     uv_mutex_lock(&world->shared_lock);
     look_keys(world, arena, now_ms, &quotas, ret_snapshot);

@@ -72,12 +72,16 @@ typedef struct rc_gate_route {
     uint16_t metric; /* row of the route */
 } rc_gate_route;
 
+/* A longer path is cut. */
+#define RC_GATE_FILE_MAX 256
+
 /* What an edition is made of. */
 typedef struct rc_gate_given {
-    rc_config *config;   /* from the world's allocator, as is what it holds */
-    rc_rules *rules;     /* of the user; NULL: the built-in ones alone */
-    rc_prices *prices;   /* from the world's allocator */
-    bool is_environment; /* made from variables: there is no file */
+    rc_config *config;           /* from the world's allocator, as is what it holds */
+    rc_rules *rules;             /* of the user; NULL: the built-in ones alone */
+    rc_prices *prices;           /* from the world's allocator */
+    char file[RC_GATE_FILE_MAX]; /* where it was read, for people; "": the environment */
+    bool is_environment;         /* made from variables: there is no file */
 } rc_gate_given;
 
 /* Takes; also what is NULL. */

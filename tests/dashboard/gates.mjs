@@ -1,6 +1,6 @@
 // The gateways that the dashboard is shown of: one with a history and traffic, one that wants a token,
-// one without an audit, one that nobody has asked for anything, one with
-// very many targets, keys and budgets. Behind them a mock, and a provider that means harm.
+// one without an audit, one that nobody has asked for anything, one whose target fails and whose budget
+// is too small, one with very many targets, keys and budgets. Behind them a mock, and a provider that means harm.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +17,7 @@ const SAYS_MS = 10_000;
 
 let upstream = null;
 // url: of clients; admin: of the operator.
-export const gates = { main: null, locked: null, bare: null, calm: null, many: null };
+export const gates = { main: null, locked: null, bare: null, calm: null, ill: null, many: null };
 
 const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
 threads: 2
@@ -26,10 +26,10 @@ admin: {listen: "127.0.0.1:0"}
 prices: prices.yaml
 retry_budget: {ratio: 1, floor_per_s: 1000}
 clients:
-  - {name: app, token: env:CLIENT, budget_usd: 10}
+  - {name: app, token: env:CLIENT, budget_usd: 10, on_exceed: warn}
   - {name: "${LONG_NAME}", token: env:LONG}
 budgets:
-  - {name: steady-a-day, match: {route: steady}, per: day, limit_usd: 0.001}
+  - {name: steady-a-day, match: {route: steady}, per: day, limit_usd: 0.001, on_exceed: warn}
 providers:
   good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1, env:KEY_2]}
   spare: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
@@ -69,6 +69,22 @@ providers: {good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}}
 routes: [{model: "*", chain: [{target: good/mock/ok}]}]
 `;
 
+const ILL = (mock) => `listen: 127.0.0.1:0
+threads: 1
+store: sqlite:ill.db
+admin: {listen: "127.0.0.1:0"}
+prices: prices.yaml
+breaker: {min_calls: 0}
+cooldown_ms: 0
+clients: [{name: app, token: env:CLIENT}, {name: web, token: env:LONG}]
+budgets: [{name: pocket, match: {route: steady}, per: day, limit_usd: 0.001, on_exceed: fail}]
+providers: {good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}}
+policies: {once: {max_attempts: 1}}
+routes:
+  - {model: steady, chain: [{target: good/mock/tokens-20}], policy: once}
+  - {model: broken, chain: [{target: good/mock/500}], policy: once}
+`;
+
 // 1,200 targets of 60 providers with 10 keys each, and a budget for each of 1,000 routes.
 const MANY_KEYS = Array.from({ length: 10 }, (_, i) => `env:MANY_${i}`);
 const many = (number, line) => Array.from({ length: number }, (_, i) => line(i)).join("\n");
@@ -80,7 +96,7 @@ prices: prices.yaml
 providers:
 ${many(60, (i) => `  p${i}: {kind: openai, base_url: "${mock}/v1", keys: [${MANY_KEYS.join(", ")}]}`)}
 routes:
-${many(1000, (i) => `  - {model: r${i}, budget_usd: ${i === 777 ? 0.0001 : 100}, chain: [{target: ${i === 777
+${many(1000, (i) => `  - {model: r${i}, budget_usd: ${i === 777 ? 0.0001 : 100}, on_exceed: warn, chain: [{target: ${i === 777
     ? "p0/mock/tokens-20" : `p${i % 60}/mock/ok-${i}`}}${i < 200
     ? `, {target: p${(i + 1000) % 60}/mock/ok-${i + 1000}}` : ""}]}`)}
 `;
@@ -144,6 +160,7 @@ export async function startGates() {
         lines: "store: sqlite:locked.db" }));
     gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
     gates.calm = await startGate("calm", SMALL(url, { lines: "store: sqlite:calm.db" }));
+    gates.ill = await startGate("ill", ILL(url));
     gates.many = await startGate("many", MANY(url), MANY_ENV);
     // What there is to see: successes, a retry, a failover, keys and targets in trouble.
     for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])

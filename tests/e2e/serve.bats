@@ -722,3 +722,16 @@ routes: [{model: "*", chain: [{target: "up/*"}]}]'
     done
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$base/healthz")" = 200 ]
 }
+
+@test "the operator's side names the configuration that was found" {
+    mock
+    printf '%s\n' 'listen: 127.0.0.1:0' 'store: sqlite:audit.db' 'admin: {listen: "127.0.0.1:0"}' \
+        "providers: {up: {kind: openai, base_url: \"$up/v1\", keys: [env:KEY_1]}}" \
+        'routes: [{model: any, chain: [{target: up/x}]}]' >recourse.yaml
+    start found serve --log human
+    admin=$(sed -n "s/.*operator's side at //p" found.talk)
+    curl -sS "$admin/admin/v1/state" >answer
+    has '"config":{"file":"recourse.yaml","generation":1'
+    curl -sS -X POST -H 'x-recourse-admin: 1' "$admin/admin/v1/reload" >answer
+    has '"file":"recourse.yaml","generation":2'
+}

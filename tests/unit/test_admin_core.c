@@ -277,7 +277,7 @@ static void budgets_are_shown_and_raised(void **state)
     assert_true(has("{\"scope\":\"client app\",\"per\":\"month\",\"on_exceed\":\"fail\","
                     "\"spent_usd\":4.2,\"held_usd\":0.03,\"limit_usd\":5,\"renews\":\""));
     assert_true(has("{\"scope\":\"budget all\",\"per\":\"total\",\"on_exceed\":\"warn\","
-                    "\"spent_usd\":0,\"held_usd\":0,\"awaited\":false}"));
+                    "\"spent_usd\":0,\"held_usd\":0,\"awaited\":false,\"refusing\":false}"));
     assert_int_equal(ask("GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_true(has("\"budgets\":[{\"scope\":\"client app\""));
     for (size_t i = 0; i < COUNT(cases); i++) {

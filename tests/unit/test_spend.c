@@ -46,6 +46,29 @@ static void test_reserve_and_settle(void **state)
     assert_int_equal(hold.count, 0);
 }
 
+/* A budget that refuses what there is no room for says so, before all of it is spent. */
+static void test_refusing(void **state)
+{
+    (void)state;
+    rc_spend_hold hold;
+    start();
+    define(0, 1000, RC_SPEND_MONTH, RC_SPEND_FAIL);
+    assert_int_equal(reserve(0, 900, &hold).verdict, RC_SPEND_GRANTED);
+    settle(&hold, 900);
+    assert_false(look_at(0, NOON).is_refusing);
+    assert_int_equal(reserve(0, 200, &hold).verdict, RC_SPEND_REFUSED);
+    assert_true(look_at(0, NOON).is_refusing);
+    assert_int_equal(reserve(0, 50, &hold).verdict, RC_SPEND_GRANTED);
+    rc_spend_release(&spend, &hold);
+    assert_false(look_at(0, NOON).is_refusing);
+    assert_int_equal(reserve(0, 200, &hold).verdict, RC_SPEND_REFUSED);
+    rc_spend_raise(&spend, 0, 500, at(NOON));
+    assert_false(look_at(0, NOON).is_refusing);
+    assert_int_equal(reserve(0, 2000, &hold).verdict, RC_SPEND_REFUSED);
+    assert_true(look_at(0, NOON).is_refusing);
+    assert_false(look_at(0, "2026-12-01T00:00:01Z").is_refusing);
+}
+
 /* A try that costs more than was foreseen overruns by that, and stops the next one. */
 static void test_overrun(void **state)
 {
@@ -429,6 +452,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_have_words),  cmocka_unit_test(test_reserve_and_settle),
         cmocka_unit_test(test_overrun),       cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_refusing),      cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_several),       cmocka_unit_test(test_news),
         cmocka_unit_test(test_events),        cmocka_unit_test(test_waking),
         cmocka_unit_test(test_never_overrun), cmocka_unit_test(test_lock),

@@ -1,0 +1,49 @@
+// What is shown of a target that fails, of a budget that refuses, and of whose requests they were.
+import assert from "node:assert/strict";
+import { gates, request } from "./gates.mjs";
+import { Views, open, text, until } from "./browser.mjs";
+
+const health = new Views("health", { isOrdered: true });
+const item = (page, title) => page.locator(".item", { hasText: title });
+const shown = async (page) => {
+    const more = page.getByRole("button", { name: /Show all/ });
+    if (await more.isVisible())
+        await more.click();
+};
+
+health.view("a target whose calls all fail is not up", {}, async (page) => {
+    for (let i = 0; i < 4; i++)
+        assert.ok((await request("broken", { gate: gates.ill })).status >= 500);
+    await open(page, "#/targets", gates.ill.admin);
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "good/mock/500" }) });
+    await until("it is failing", async () => /failing All of its latest calls failed: .*, since /.test(await text(row)));
+    assert.equal(await row.locator(".badge.good", { hasText: "up" }).count(), 0);
+    await open(page, "#/", gates.ill.admin);
+    const card = item(page, "good/mock/500 is failing");
+    await card.waitFor();
+    assert.match(await text(card), /All of its latest calls failed: .*, since .* Do: Look at its failed requests/);
+    assert.match(await card.getAttribute("class"), /bad/);
+});
+
+health.view("failures name clients, models and targets", {}, async (page) => {
+    await request("broken", { gate: gates.ill });
+    await request("broken", { gate: gates.ill, isLong: true });
+    await open(page, "#/", gates.ill.admin);
+    const card = item(page, /requests failed: Provider/);
+    await until("it is named", async () => /Latest: model broken; target good\/mock\/500; clients app, web/.test(await text(card)));
+});
+
+health.view("a budget that refuses is not nearly used up", {}, async (page) => {
+    await until("it refuses", async () => (await request("steady", { gate: gates.ill })).status === 402);
+    await open(page, "#/", gates.ill.admin);
+    await shown(page);
+    const card = item(page, "The budget pocket refuses requests");
+    await card.waitFor();
+    assert.match(await text(card), /\$[\d.]+ of \$0\.0010 spent\. The latest request may cost more than what is left, and was refused\./);
+    assert.doesNotMatch(await text(page.locator(".items")), /nearly used up/);
+    await open(page, "#/cost", gates.ill.admin);
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: /budget pocket/ }) });
+    assert.match(await text(row), /refuses requests/);
+});
+
+export const groups = [health];
