@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "core/account.h"
 #include "core/connection.h"
 #include "core/echo.h"
 #include "core/fixer.h"
@@ -26,15 +27,34 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
+/* The provider's words as far as a client may read them; empty: not at all. memory: of
+ * RC_ECHO_TEXT_MAX bytes. A page is nobody's sentence, and words that could not be compared with
+ * the request may be its own. */
+static rc_str readable(const rc_failure *failure, rc_code code, rc_user_action action, rc_str said,
+                       char *memory)
+{
+    rc_buf masked;
+    if (rc_action_is_for_fixer(action))
+        return said;
+    if (!rc_code_is_of_account(code) || failure->is_request_gone ||
+        rc_str_starts_with(said, RC_STR("<")))
+        return rc_str_make(NULL, 0);
+    rc_buf_init_fixed(&masked, memory, RC_ECHO_TEXT_MAX);
+    return rc_account_mask(said, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
+}
+
 /* "openai refused the request as invalid: Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
                         rc_str said)
 {
     char memory[MESSAGE_MAX];
+    char masked[RC_ECHO_TEXT_MAX];
     rc_buf text;
     const rc_code_info *info = rc_code_get(verdict->code);
-    said = rc_str_trim(said);
-    if (said.len == 0 || info == NULL || !rc_action_is_for_fixer(info->action))
+    if (info == NULL)
+        return;
+    said = readable(failure, verdict->code, info->action, rc_str_trim(said), masked);
+    if (said.len == 0)
         return;
     rc_str sentence = rc_str_c(info->message);
     if (rc_str_ends_with(sentence, RC_STR(".")))

@@ -84,6 +84,10 @@ typedef struct rc_gate_told {
 rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,
                               bool is_decoded, const rc_gate_told *told);
 
+/* The lines of a provider's response that say which rate limits apply and what is left of them. A
+ * value with a secret in it, or longer than any limit is, is left out. reader, head: borrow. */
+void rc_gate_push_limits(rc_buf *buf, const rc_http1 *reader, const char *head);
+
 /* Our own lines alone, for an answer of our own making. */
 rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told);
 

@@ -3,10 +3,12 @@
 #include "base/lanes.h"
 #include "base/str.h"
 #include "core/render_text.h"
+#include "core/scrub.h"
 #include "core/spend.h"
 #include "gateway/fields.h"
 
 #define TEXT_MAX 256u
+#define LIMIT_MAX_BYTES 64u /* of the value of a rate-limit header */
 
 /* Most names and ids have nothing to escape in them. */
 static bool is_plain(rc_str text)
@@ -89,6 +91,28 @@ rc_status rc_gate_push_told(rc_buf *buf, const rc_gate_told *told)
         rc_buf_add(buf, RC_STR("\r\n"));
     }
     return rc_buf_status(buf);
+}
+
+static bool is_limit(rc_str name)
+{
+    static const char *const prefixes[] = {"x-ratelimit", "anthropic-ratelimit-", "ratelimit"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (rc_str_starts_with_nocase(name, rc_str_c(prefixes[i])))
+            return true;
+    return false;
+}
+
+void rc_gate_push_limits(rc_buf *buf, const rc_http1 *reader, const char *head)
+{
+    rc_gate_fields fields;
+    rc_gate_fields_read(&fields, reader, head);
+    for (uint32_t i = 0; i < fields.count; i++) {
+        const rc_str name = rc_http1_name(reader, head, i);
+        const rc_str value = rc_http1_value(reader, head, i);
+        if (is_limit(name) && rc_gate_field_is_returned((rc_gate_field)fields.ids[i], false) &&
+            value.len <= LIMIT_MAX_BYTES && rc_scrub_is_clean(value))
+            rc_gate_push_field(buf, name, value);
+    }
 }
 
 rc_status rc_gate_push_answer(rc_buf *buf, const rc_http1 *reader, const char *head,

@@ -24,6 +24,7 @@ static rc_gate_job *take_spare(rc_gate *gate)
     job->gate = gate;
     rc_buf_init(&job->body, alloc, 0);
     rc_buf_init(&job->lines, alloc, 2 * RC_JOB_HELD_MAX);
+    rc_buf_init(&job->limits, alloc, RC_JOB_LIMITS_MAX);
     return job;
 }
 
@@ -66,6 +67,7 @@ static void on_timer_closed(uv_handle_t *handle)
     rc_gate *gate = job->gate;
     rc_buf_done(&job->body);
     rc_buf_done(&job->lines);
+    rc_buf_done(&job->limits);
     gate->settings.alloc.put(gate->settings.alloc.ctx, job, sizeof *job);
     rc_gate_timer_closed(gate);
 }
@@ -123,6 +125,7 @@ void rc_gate_job_over(rc_gate_job *job)
     rc_report_free(job->report);
     rc_gate_job_drop_body(job);
     rc_gate_rest_buf(&job->lines);
+    rc_gate_rest_buf(&job->limits);
     rc_gate_leave(gate, job->edition);
     rc_metrics_in_flight(gate->metrics, -1);
     leave_live(job);

@@ -29,6 +29,7 @@
 #define RC_JOB_ERROR_MAX ((size_t)64 << 10)
 /* Of one that does not, before it is passed on. */
 #define RC_JOB_HELD_MAX ((size_t)256 << 10)
+#define RC_JOB_LIMITS_MAX ((size_t)4 << 10) /* of a provider's rate-limit headers */
 /* Behind its terminator a stream has nothing to say: so long is waited for its orderly end. */
 #define RC_JOB_TAIL_MS 500u
 /* However late it is, the store has so long: a call that ends at its deadline is kept like any. */
@@ -183,6 +184,7 @@ struct rc_gate_job {
     uv_timer_t timer;
     uint64_t timer_at_ms; /* when it fires; RC_UNLIMITED: it does not */
     rc_buf lines;         /* of the answer's head, until it may leave */
+    rc_buf limits;        /* rate-limit headers of the provider, if the latest failure is a limit */
     rc_buf body;          /* the client's */
     /* What is above is kept from one request to the next. */
     rc_job_state state;
@@ -245,6 +247,13 @@ struct rc_gate_job {
     rc_call call;
     rc_gate_request request;
 };
+
+/* The provider's limit was reached: its rate-limit headers are the client's, too. */
+static inline bool rc_gate_is_limit(const rc_report *report)
+{
+    const rc_code code = rc_report_code(report);
+    return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED;
+}
 
 static inline const rc_gate_plans *rc_gate_job_plans(const rc_gate_job *job)
 {

@@ -393,6 +393,8 @@ static void push_head(const rc_gate_job *job, rc_buf *lines)
     rc_buf_push(lines, RC_STR("\r\n"));
     (void)rc_render_headers(job->report, job->dialect, lines);
     (void)rc_gate_push_told(lines, &told);
+    if (rc_gate_is_limit(job->report) && rc_buf_status(&job->limits) == RC_OK)
+        rc_buf_push(lines, rc_buf_get(&job->limits));
     if (job->status == 405 && job->now == NULL && job->request.endpoint != NULL)
         rc_buf_push(lines, job->request.endpoint->method == RC_METHOD_GET
                                ? RC_STR("allow: GET, HEAD\r\n")

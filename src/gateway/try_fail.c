@@ -51,9 +51,23 @@ static void tell_hedge(rc_gate_try *try)
     tell_call(job);
 }
 
+/* Clients pace themselves by the provider's own headers, where they speak its dialect. */
+static void keep_limits(rc_gate_try *try, const rc_report *report)
+{
+    rc_gate_job *job = try->job;
+    const rc_gate_endpoint *endpoint = job->request.endpoint;
+    rc_buf_reset(&job->limits);
+    if (rc_gate_is_limit(report) && try->mode != RC_MODE_HEAD &&
+        (try->provider->is_demo ||
+         rc_gate_endpoint_suits(endpoint, try->provider->config->kind->dialect)))
+        rc_gate_push_limits(&job->limits, try->reader, rc_buf_get(&try->head).ptr);
+}
+
 static void take_report(rc_gate_try *try, const rc_report *report)
 {
     rc_gate_job *job = try->job;
+    if (!rc_gate_is_limit(report))
+        rc_buf_reset(&job->limits);
     rc_report_free(job->report);
     job->report = report;
     job->was_begun = job->state == RC_JOB_ANSWERING;
@@ -146,6 +160,7 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
         rc_report_free(report);
         report = report_try(try, RC_CODE_MALFORMED_RESPONSE, RC_STR(UNREADABLE));
     }
+    keep_limits(try, report);
     /* The report has copies of all that the failure views: only now may its bytes go. */
     rc_gate_try_stop(try);
     end_failed(try, report);

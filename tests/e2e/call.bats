@@ -14,6 +14,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
     pids=()
     export RECOURSE
+    limited='demo is limiting the rate of requests: Rate limit reached for requests. Limit: 60 / min'
 }
 
 # A server ends well when asked to: what it forgot to give back, a sanitizer says here.
@@ -183,7 +184,7 @@ said() { [[ $stderr == *"$1"* ]]; }
 @test "without a terminal: a plain line for a wait and for a switch, no control character" {
     run -0 --separate-stderr call --model demo-retry hello
     echo "$stderr"
-    [ "${stderr_lines[0]}" = 'recourse call: demo is limiting the rate of requests: retrying (1/5) in 800ms' ]
+    [ "${stderr_lines[0]}" = "recourse call: $limited: retrying (1/5) in 800ms" ]
     said '2 attempts · waited 800ms · first token '
     run -0 --separate-stderr call --model demo-fallback hello
     [ "${stderr_lines[0]}" = 'recourse call: demo is overloaded: switching from demo/503+tokens-1 to demo/ok' ]
@@ -420,7 +421,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     gate
     run -0 --separate-stderr call --via "$via" --model demo/429-ms-300@1 hello
     echo "$stderr"
-    said 'demo is limiting the rate of requests: retrying (1/5) in 300ms'
+    said "$limited: retrying (1/5) in 300ms"
     said 'demo/429-ms-300@1 · 2 attempts · waited 300ms'
     run -69 --separate-stderr call --via "$via/v1" --model demo/quota hello
     said QuotaExhausted
@@ -677,7 +678,7 @@ shows() { screen | grep -qE -- "$1"; }
 
 @test "terminal: the wait counts down, and leaves the answer and one line" {
     on_screen '"$RECOURSE" call --model demo/429-retry-after-3@1 hello; echo status $?'
-    wait_for shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  demo is limiting the rate of requests$'
+    wait_for shows '^Retrying \(1/5\) in [123]s… \(esc to cancel\)  demo is limiting the rate of requests'
     wait_for shows '^status 0'
     screen
     run -1 shows Retrying
@@ -737,7 +738,7 @@ shows() { screen | grep -qE -- "$1"; }
 @test "terminal: the line follows the window's width" {
     columns=100
     on_screen '"$RECOURSE" call --model demo/429-retry-after-60 hello'
-    wait_for shows 'esc to cancel\)  demo is limiting the rate of requests$'
+    wait_for shows 'esc to cancel\)  demo is limiting the rate of requests: Rate limit reached …$'
     tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 42
     wait_for shows '^Retrying \(1/5\) in [0-9]+s… \(esc to cancel\)$'
     tmux -S "$BATS_TEST_TMPDIR/tmux" resize-window -x 32
@@ -770,7 +771,7 @@ shows() { screen | grep -qE -- "$1"; }
     run -1 bash -c 'tmux -S "$BATS_TEST_TMPDIR/tmux" capture-pane -p -e | grep -F $'"'\\033[2m'"
     keys 'clear; TERM=dumb "$RECOURSE" call --model demo-retry hello; echo dumb $?' Enter
     wait_for shows '^dumb 0'
-    shows '^recourse call: demo is limiting the rate of requests: retrying \(1/5\)'
+    shows '^recourse call: demo is limiting the rate of requests: Rate limit reached'
     keys 'clear; LANG=C "$RECOURSE" call --model demo/429-retry-after-60 hello; echo ascii $?' Enter
     wait_for shows '^Retrying \(1/5\) in [0-9m ]+s\.\.\. \(esc to cancel\)'
     keys Escape

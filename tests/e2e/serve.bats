@@ -473,7 +473,7 @@ YAML
     mock
     gate '  - {model: spent, policy: fast, chain: [{target: up/mock/quota}]}'
     chat spent
-    has '"message":"The quota or credit with up is used up."'
+    has '"message":"The quota or credit with up is used up: You exceeded your current quota'
     has '"provider":"up"'
 }
 

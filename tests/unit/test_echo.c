@@ -167,6 +167,13 @@ static void reports_have_none_of_it(void **state)
     report = rc_classify(&failure, NULL, &alloc);
     assert_int_equal(rc_report_raw(report).len, 0);
     rc_report_free(report);
+    /* Words about a limit that cannot be compared with the request are left out. */
+    failure.status = 429;
+    failure.body = RC_STR("{\"error\":{\"message\":\"Too much of '" PROMPT "'\"}}");
+    report = rc_classify(&failure, NULL, &alloc);
+    assert_true(
+        rc_str_eq(rc_report_message(report), RC_STR("openai is limiting the rate of requests.")));
+    rc_report_free(report);
 }
 
 /* The provider's words are in the message where the client has to change something, in one line. */
@@ -184,6 +191,21 @@ static void the_message_says_what_the_provider_says(void **state)
          "openai refused the request as invalid: Unsupported parameter: 'max_tokens'. FORGED line"},
         {400, "{\"error\":{\"message\":\"prompt is too long: 209001 tokens > 200000 maximum\"}}",
          "prompt is too long: 209001 tokens > 200000 maximum"},
+        {429,
+         "{\"error\":{\"message\":\"Rate limit reached for gpt-4o in organization "
+         "org-AbCdEfGhIjKlMnOpQrStUvWx on requests per min (RPM): Limit 60 / min.\","
+         "\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}",
+         "openai is limiting the rate of requests: Rate limit reached for gpt-4o in organization "
+         "[account] on requests per min (RPM): Limit 60 / min."},
+        {429,
+         "{\"error\":{\"message\":\"You exceeded your current quota, please check your plan.\","
+         "\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}",
+         "used up: You exceeded your current quota, please check your plan."},
+        {403, "{\"error\":{\"message\":\"Project `proj_abc123def` may not use this region.\"}}",
+         "does not allow this request: Project `[account]` may not use this region."},
+        {403, "<html><head><title>Attention</title></head><body>blocked</body></html>",
+         "does not allow this request: Attention"},
+        {403, "<html><body>blocked</body></html>", NULL},
         {401, "{\"error\":{\"message\":\"Incorrect API key of org-secret\"}}", NULL},
         {500, "{\"error\":{\"message\":\"stack trace of the server\"}}", NULL},
     };

@@ -1,6 +1,7 @@
 """What belongs to one connection, to the gateway or to somebody's identity passes in neither
 direction; no value can begin a line of its own."""
 
+import json
 import re
 
 from harness import Gateway, Suite, check, main
@@ -131,6 +132,60 @@ def dropped_of_a_failure():
         check("secret-v" not in answer.head.raw.decode("latin-1"), answer.head.raw)
 
 
+LIMITS = {
+    "openai": """x-ratelimit-limit-requests: 60
+x-ratelimit-remaining-requests: 0
+X-RateLimit-Reset-Tokens: 6m0s
+RateLimit-Policy: 60;w=60""",
+    "anthropic": """anthropic-ratelimit-requests-limit: 50
+anthropic-ratelimit-requests-remaining: 0
+anthropic-ratelimit-requests-reset: 2026-11-18T02:20:00Z""",
+}
+NO_LIMITS = f"""openai-organization: secret-v
+anthropic-organization-id: secret-v
+x-goog-user-project: secret-v
+x-debug: secret-v
+Connection: x-ratelimit-listed
+x-ratelimit-listed: secret-v
+x-ratelimit-key: sk-proj-Canary0Key0For0The0Provider0Alone0123456789abcdef
+x-ratelimit-long: {"9" * 65}"""
+
+
+def limits_of_a_failure(kind, status, code):
+    """The provider's rate-limit headers and its sentence, and nothing that says whose account it is."""
+    body = ('{"type":"error","error":{"type":"%s","code":"%s","message":"Limit: 60 / min for org-Secret0of0us '
+            'with Hello-this-is-the-prompt"}}' % (code, code)).encode()
+    extra = lines((LIMITS[kind] + "\n" + NO_LIMITS).split("\n")) + b"retry-after: 7\r\n"
+    mark, _ = upstream.plan(saying(http(body, status, extra=extra)))
+    path, model = ("/v1/messages", "ca/m") if kind == "anthropic" else ("/v1/chat/completions", "a/m")
+    asked = ('{"model":"%s","max_tokens":9,"messages":[{"role":"user","content":"Hello-this-is-the-prompt"}]}'
+             % model).encode()
+    limited = Gateway(config(upstream))  # a limit is remembered
+    try:
+        with Client(limited.port) as client:
+            answer = client.ask(post(path, asked, mark, extra=b"x-recourse-policy: once\r\n"))
+    finally:
+        limited.stop()
+    check(answer.status == int(status[:3]) and answer.end == CLEAN, answer)
+    for field in LIMITS[kind].split("\n"):
+        name, _, value = field.partition(": ")
+        check(answer.head.all(name.lower()) == [value], field, answer.head.raw)
+    head = answer.head.raw.decode("latin-1")
+    check("secret-v" not in head and "Canary0Key" not in head and "x-ratelimit-long" not in head, head)
+    check(answer.head.all("retry-after") == ["7"], head)
+    message = json.loads(answer.body)["error"]["message"]
+    check("Limit: 60 / min for [account]" in message, message)
+    check("Secret0of0us" not in answer.body.decode() and "is-the-prompt" not in answer.body.decode(), answer)
+
+
+def no_limits_of_other_failures():
+    mark, _ = upstream.plan(saying(http(b'{"error":{"message":"no"}}', status="400 Bad Request",
+                                        extra=lines(LIMITS["openai"].split("\n")))))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "once"))
+        check(answer.status == 400 and b"ratelimit" not in answer.head.raw.lower(), answer.head.raw)
+
+
 def listed_as_of_the_connection(name):
     """A client cannot take away what the gateway says to a provider."""
     mark, plan = upstream.plan(saying(OK_CHAT))
@@ -200,6 +255,11 @@ def from_a_provider():
 suite = Suite()
 suite.case("towards a provider", dropped_on_the_way_up)
 suite.case("towards a client", dropped_on_the_way_down)
+suite.case("of a rate limit: OpenAI's", limits_of_a_failure, "openai", "429 Too Many Requests", "rate_limit_exceeded")
+suite.case("of a rate limit: Anthropic's", limits_of_a_failure, "anthropic", "429 Too Many Requests",
+           "rate_limit_error")
+suite.case("of an exhausted quota", limits_of_a_failure, "openai", "429 Too Many Requests", "insufficient_quota")
+suite.case("limits go with limits alone", no_limits_of_other_failures)
 suite.case("towards a client, of a failure", dropped_of_a_failure)
 for listed in (b"host", b"authorization", b"content-length", b"close, content-type, host"):
     suite.case(f"Connection: {listed.decode()}", listed_as_of_the_connection, listed)

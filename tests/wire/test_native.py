@@ -187,7 +187,7 @@ for case in (
         ("/p/o/x", 416, b"", "InvalidRequest", ""),
         ("/p/c/v1/x", 422, anthropic("bad", "invalid_request_error"), "InvalidRequest", "bad"),
         ("/p/g/v1beta/files/f", 403, gemini(403, "You do not have permission.", "PERMISSION_DENIED"),
-         "PermissionDenied", "g does not allow this request."),
+         "PermissionDenied", "g does not allow this request: You do not have permission."),
 ):
     suite.case(f"{case[1]} of {case[0]} ({case[4]})", passes, *case)
 suite.case("500 after its tries", passes_after_tries, 500, "Provider5xx")
