@@ -78,6 +78,33 @@ static void push_target(rc_buf *buf, const rc_cli *cli, const rc_config *config,
     push_visible(buf, cli, rc_buf_get(&text));
 }
 
+/* ---- money ---- */
+
+static const char *exceed_word(uint32_t on_exceed)
+{
+    static const char *const words[] = {"warn", "pause", "fail"};
+    return words[on_exceed];
+}
+
+static const char *per_word(uint32_t per)
+{
+    static const char *const words[] = {"day", "month", "total"};
+    return words[per];
+}
+
+/* "$20 a month, then fail", "$5 in total, then warn" */
+static void push_limit(rc_buf *buf, uint64_t limit_usd, const char *per, const char *then)
+{
+    char room[RC_DECIMAL_ROOM];
+    const bool is_total = rc_str_eq(rc_str_c(per), RC_STR("total"));
+    push(buf, "$");
+    rc_buf_push(buf, rc_config_decimal(room, limit_usd, 6));
+    push(buf, is_total ? " in " : " a ");
+    push(buf, per);
+    push(buf, ", then ");
+    push(buf, then);
+}
+
 static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
 {
     unsigned width = 0;
@@ -95,11 +122,48 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
                 rc_buf_push_u64(buf, route->chain[k].tries);
             }
         }
+        if (route->has_overflow_to) {
+            push(buf, ", overflow to ");
+            push_target(buf, cli, config, &route->overflow_to);
+        }
         push(buf, "  policy ");
         push_visible(buf, cli, rc_str_c(route->policy->name));
         push(buf, ", deadline ");
         rc_buf_push_u64(buf, route->deadline_ms);
-        push(buf, " ms\n");
+        push(buf, " ms");
+        if (route->budget_usd > 0) {
+            push(buf, ", ");
+            push_limit(buf, route->budget_usd, "month", exceed_word(route->on_exceed));
+        }
+        push(buf, "\n");
+    }
+}
+
+/* "  claude-a-day  $20 a day, then fail; client app" */
+static void push_budgets(rc_buf *buf, const rc_cli *cli, const rc_config *config)
+{
+    static const char *const names[] = {"client", "route", "target"};
+    unsigned width = 0;
+    for (size_t i = 0; i < config->budget_count; i++)
+        width = widest(width, config->budgets[i].name);
+    if (config->budget_count > 0)
+        push(buf, "\nbudgets\n");
+    for (size_t i = 0; i < config->budget_count; i++) {
+        const rc_config_budget *budget = &config->budgets[i];
+        const rc_str match[] = {budget->match.client, budget->match.route, budget->match.target};
+        const char *between = "; ";
+        push_name(buf, cli, budget->name, width);
+        push_limit(buf, budget->limit_usd, per_word(budget->per), exceed_word(budget->on_exceed));
+        for (size_t k = 0; k < 3; k++) {
+            if (match[k].len == 0)
+                continue;
+            push(buf, between);
+            push(buf, names[k]);
+            push(buf, " ");
+            push_visible(buf, cli, match[k]);
+            between = ", ";
+        }
+        push(buf, "\n");
     }
 }
 
@@ -198,8 +262,14 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
     for (size_t i = 0; i < config->client_count; i++) {
         push_name(buf, cli, config->clients[i].name, NAME_WIDTH_MAX);
         push_ref(buf, cli, &config->clients[i].token);
+        if (config->clients[i].budget_usd > 0) {
+            push(buf, "  ");
+            push_limit(buf, config->clients[i].budget_usd, "month",
+                       exceed_word(config->clients[i].on_exceed));
+        }
         push(buf, "\n");
     }
+    push_budgets(buf, cli, config);
     push_warnings(&to, config, prices);
 }
 
@@ -243,7 +313,46 @@ static void json_route(rc_json_writer *w, const rc_config *config, const rc_conf
     }
     rc_json_array_end(w);
     rc_json_member_string(w, RC_STR("policy"), rc_str_c(route->policy->name));
+    if (route->has_overflow_to) {
+        char room[TEXT_ROOM];
+        rc_buf text;
+        rc_buf_init_fixed(&text, room, sizeof(room));
+        rc_config_push_target(&text, config, &route->overflow_to);
+        rc_json_member_string(w, RC_STR("overflow_to"), rc_buf_get(&text));
+    }
     rc_json_object_end(w);
+}
+
+/* scope: "client", "route" or "budget". */
+static void json_budget(rc_json_writer *w, const char *scope, rc_str name, uint64_t limit_usd,
+                        const char *per, uint32_t on_exceed)
+{
+    char room[RC_DECIMAL_ROOM];
+    if (limit_usd == 0)
+        return;
+    rc_json_object_begin(w);
+    rc_json_member_string(w, rc_str_c(scope), name);
+    rc_json_key(w, RC_STR("limit_usd"));
+    rc_json_raw(w, rc_config_decimal(room, limit_usd, 6));
+    rc_json_member_string(w, RC_STR("per"), rc_str_c(per));
+    rc_json_member_string(w, RC_STR("on_exceed"), rc_str_c(exceed_word(on_exceed)));
+    rc_json_object_end(w);
+}
+
+static void json_budgets(rc_json_writer *w, const rc_config *config)
+{
+    rc_json_key(w, RC_STR("budgets"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < config->client_count; i++)
+        json_budget(w, "client", config->clients[i].name, config->clients[i].budget_usd, "month",
+                    config->clients[i].on_exceed);
+    for (size_t i = 0; i < config->route_count; i++)
+        json_budget(w, "route", config->routes[i].model, config->routes[i].budget_usd, "month",
+                    config->routes[i].on_exceed);
+    for (size_t i = 0; i < config->budget_count; i++)
+        json_budget(w, "budget", config->budgets[i].name, config->budgets[i].limit_usd,
+                    per_word(config->budgets[i].per), config->budgets[i].on_exceed);
+    rc_json_array_end(w);
 }
 
 static void json_policy(rc_json_writer *w, const rc_policy *policy)
@@ -283,6 +392,7 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
     for (size_t i = 0; i < config->policy_count; i++)
         json_policy(&w, &config->policies[i]);
     rc_json_array_end(&w);
+    json_budgets(&w, config);
     rc_json_key(&w, RC_STR("warnings"));
     rc_json_array_begin(&w);
     push_warnings(&to, config, prices);

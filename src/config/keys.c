@@ -97,7 +97,7 @@ static const char *key_name_at(const void *ctx, size_t index)
 bool rc_config_check_keys(rc_config_section section, const rc_yaml_node *map,
                           rc_config_faults *faults)
 {
-    return rc_yaml_check_keys(map, key_name_at, &section, faults);
+    return rc_yaml_check_timed_keys(map, key_name_at, &section, faults);
 }
 
 static const char *word_at(const void *ctx, size_t index)
@@ -175,8 +175,11 @@ static void fill_field(const rc_config_key *key, const rc_yaml_node *node, void 
     bool flag;
     rc_str text;
     switch (key->kind) {
-    case RC_KEY_NUMBER:
     case RC_KEY_MS:
+        if (rc_yaml_time_ms(node, key->min, key->max, faults, &number))
+            set_number(key, fields, number);
+        return;
+    case RC_KEY_NUMBER:
     case RC_KEY_BYTES:
     case RC_KEY_MILLI:
     case RC_KEY_MICRO:
@@ -206,7 +209,9 @@ void rc_config_fill(rc_config_section section, const rc_yaml_node *map, void *fi
     for (size_t i = 0; i < COUNT(keys); i++) {
         if (keys[i].section != section)
             continue;
-        const rc_yaml_node *node = rc_yaml_get(map, rc_str_c(keys[i].name));
+        const rc_str name = rc_str_c(keys[i].name);
+        const rc_yaml_node *node =
+            keys[i].kind == RC_KEY_MS ? rc_yaml_get_time(map, name) : rc_yaml_get(map, name);
         if (node != NULL)
             fill_field(&keys[i], node, fields, faults);
     }

@@ -13,7 +13,9 @@
 
 static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
 {
-    return rc_yaml_get(map, rc_str_c(key));
+    const rc_str name = rc_str_c(key);
+    return rc_str_ends_with(name, RC_STR("_ms")) ? rc_yaml_get_time(map, name)
+                                                 : rc_yaml_get(map, name);
 }
 
 static const char *preset_name_at(const void *ctx, size_t index)
@@ -161,7 +163,7 @@ static void read_ms(const rc_yaml_node *map, const char *key, uint64_t min,
 {
     const rc_yaml_node *node = get(map, key);
     if (node != NULL)
-        rc_yaml_u64(node, min, DAY_MS, faults, value);
+        rc_yaml_time_ms(node, min, DAY_MS, faults, value);
 }
 
 static void read_schedule(const rc_yaml_node *map, rc_config_faults *faults, rc_retry_rule *rule)
@@ -176,7 +178,7 @@ static void read_schedule(const rc_yaml_node *map, rc_config_faults *faults, rc_
     rule->schedule_count = 0;
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         uint64_t wait_ms = 0;
-        rc_yaml_u64(item, 0, DAY_MS, faults, &wait_ms);
+        rc_yaml_time_ms(item, 0, DAY_MS, faults, &wait_ms);
         rule->schedule_ms[rule->schedule_count++] = (uint32_t)wait_ms;
     }
     if (get(map, "backoff") == NULL)
@@ -213,6 +215,13 @@ static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_r
 static void read_max_delay(const rc_yaml_node *node, rc_config_faults *faults, rc_retry_rule *rule)
 {
     int64_t delay_ms;
+    uint64_t time_ms;
+    /* A number alone may be negative: no cap. */
+    if (node->kind == RC_YAML_SCALAR && node->text.len > 0 && node->text.ptr[0] != '-') {
+        if (rc_yaml_time_ms(node, 0, DAY_MS, faults, &time_ms))
+            rule->max_delay_ms = time_ms > 0 ? time_ms : RC_UNLIMITED;
+        return;
+    }
     if (rc_yaml_i64(node, INT64_MIN, (int64_t)DAY_MS, faults, &delay_ms))
         rule->max_delay_ms = delay_ms > 0 ? (uint64_t)delay_ms : RC_UNLIMITED;
 }

@@ -8,6 +8,35 @@ static const char *provider_name_at(const void *ctx, size_t index)
     return index < config->provider_count ? config->providers[index].name.ptr : NULL;
 }
 
+static const char *kind_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return rc_config_kind_at(index) != NULL ? rc_config_kind_at(index)->name : NULL;
+}
+
+/* A name of `providers` that was meant; else one of that kind, whatever it is called; else what to
+ * write there. */
+static void suggest_provider(const rc_config_reader *r, rc_config_fault *fault, rc_str name)
+{
+    const rc_config_kind *kind = rc_config_kind_find(name);
+    for (size_t i = 0; kind != NULL && i < r->config->provider_count; i++)
+        if (r->config->providers[i].kind == kind) {
+            rc_config_fault_suggest(fault, r->config->providers[i].name, provider_name_at,
+                                    r->config);
+            return;
+        }
+    rc_config_fault_suggest(fault, name, provider_name_at, r->config);
+    if (fault->nearest[0] != '\0')
+        return;
+    if (kind == NULL) {
+        rc_config_fault_suggest(fault, name, kind_name_at, NULL);
+        return;
+    }
+    rc_config_fault_say(fault, "; write ");
+    rc_config_fault_say(fault, kind->name);
+    rc_config_fault_say(fault, ": {} under providers");
+}
+
 /* "provider/model": the model may hold slashes, the provider's name does not. */
 static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
                              rc_config_target *target)
@@ -28,7 +57,7 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
         rc_config_fault_say(fault, "there is no provider ");
         rc_config_fault_quote(fault, name);
-        rc_config_fault_suggest(fault, name, provider_name_at, r->config);
+        suggest_provider(r, fault, name);
         return;
     }
     target->model = rc_str_slice(text, slash + 1, text.len);
@@ -36,10 +65,20 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
     target->capabilities = provider->capabilities;
 }
 
+/* "openai/gpt-4o", or {target: openai/gpt-4o, tries: 2}. */
+static const rc_yaml_node *target_name(const rc_yaml_node *item)
+{
+    return item->kind == RC_YAML_SCALAR ? item : rc_yaml_get(item, RC_STR("target"));
+}
+
 static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_target *target)
 {
     rc_config_fill_defaults(RC_SECTION_target, target);
     target->capabilities = UINT32_MAX;
+    if (map->kind == RC_YAML_SCALAR) {
+        read_target_name(r, map, target);
+        return;
+    }
     rc_config_check_keys(RC_SECTION_target, map, r->faults);
     if (map->kind != RC_YAML_MAP)
         return;
@@ -67,8 +106,7 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
     for (size_t i = 0; i < last; i++) {
         if (!is_same_target(&route->chain[i], &route->chain[last]))
             continue;
-        const rc_yaml_node *name = rc_yaml_get(item, RC_STR("target"));
-        rc_config_fault *fault = rc_yaml_fault(r->faults, name);
+        rc_config_fault *fault = rc_yaml_fault(r->faults, target_name(item));
         rc_config_fault_say(fault, "twice in one chain: chain[");
         rc_config_fault_say_u64(fault, i);
         rc_config_fault_say(fault, "] is the same target; tries gives it more tries");
@@ -141,8 +179,8 @@ static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_c
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
         read_target(r, item, &route->chain[route->chain_count++]);
         check_once(r, item, route);
-        check_interface(r, rc_yaml_get(item, RC_STR("target")),
-                        &route->chain[route->chain_count - 1], route, route->chain_count - 1);
+        check_interface(r, target_name(item), &route->chain[route->chain_count - 1], route,
+                        route->chain_count - 1);
     }
 }
 

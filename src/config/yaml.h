@@ -128,6 +128,18 @@ bool rc_yaml_double(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_con
 bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_faults *faults,
                          uint64_t *ret_ms);
 
+/* A key of a time ends in _ms and takes milliseconds, or a duration with its unit ("2m", "1.5s");
+ * without the _ms it is the same key and needs the unit. */
+
+/* As rc_yaml_check_keys, where keys of times may stand without their _ms. Both are a fault. */
+bool rc_yaml_check_timed_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
+                              rc_config_faults *faults);
+/* The value of a key, which ends in _ms, under either name; NULL: neither is there. */
+const rc_yaml_node *rc_yaml_get_time(const rc_yaml_node *map, rc_str key);
+/* Such a value, or an item of a list of them. */
+bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
+                     uint64_t *ret_ms);
+
 /* The place of a scalar among the names. */
 bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ctx,
                     rc_config_faults *faults, size_t *ret_index);

@@ -6,6 +6,7 @@
 #include "config/yaml.h"
 #include "config/yaml_syntax.h"
 
+#define UNIT RC_STR("_ms")
 #define PLACES_MAX 9
 #define NAMES_SHOWN_MAX 6
 
@@ -148,8 +149,35 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
         fault->is_private = true;
 }
 
-bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
+/* "deadline" of "deadline_ms". */
+static bool is_without_unit(rc_str key, rc_str name)
+{
+    return name.len == key.len + UNIT.len && rc_str_starts_with(name, key) &&
+           rc_str_ends_with(name, UNIT);
+}
+
+static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
+{
+    for (size_t i = 0; name_at(ctx, i) != NULL; i++)
+        if (is_without_unit(key, rc_str_c(name_at(ctx, i))))
+            return name_at(ctx, i);
+    return NULL;
+}
+
+/* False: a fault was added. */
+static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, const char *name,
                         rc_config_faults *faults)
+{
+    if (rc_yaml_get(map, rc_str_c(name)) == NULL)
+        return true;
+    rc_config_fault *fault = rc_yaml_fault_at_key(faults, child);
+    rc_config_fault_say(fault, name);
+    rc_config_fault_say(fault, " says the same, and stands here, too");
+    return false;
+}
+
+static bool check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx, bool is_timed,
+                       rc_config_faults *faults)
 {
     if (!rc_yaml_expect(map, RC_YAML_MAP, faults))
         return false;
@@ -158,10 +186,33 @@ bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void 
         size_t index;
         if (has_name(child->key, name_at, ctx, &index))
             continue;
+        const char *timed = is_timed ? timed_name(child->key, name_at, ctx) : NULL;
+        if (timed != NULL) {
+            is_good &= check_timed(map, child, timed, faults);
+            continue;
+        }
         refuse_key(child, name_at, ctx, faults);
         is_good = false;
     }
     return is_good;
+}
+
+bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
+                        rc_config_faults *faults)
+{
+    return check_keys(map, name_at, ctx, false, faults);
+}
+
+bool rc_yaml_check_timed_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
+                              rc_config_faults *faults)
+{
+    return check_keys(map, name_at, ctx, true, faults);
+}
+
+const rc_yaml_node *rc_yaml_get_time(const rc_yaml_node *map, rc_str key)
+{
+    const rc_yaml_node *node = rc_yaml_get(map, key);
+    return node != NULL ? node : rc_yaml_get(map, rc_str_slice(key, 0, key.len - UNIT.len));
 }
 
 bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
@@ -354,6 +405,38 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
     rc_config_fault_say(fault, " ms are expected, not ");
     rc_config_fault_quote(fault, node->text);
     return false;
+}
+
+/* Does the key that it stands under say the unit? An item's key is its list's. */
+static bool says_unit(const rc_yaml_node *node)
+{
+    const rc_yaml_node *named =
+        node->parent != NULL && node->parent->kind == RC_YAML_LIST ? node->parent : node;
+    return rc_str_ends_with(named->key, UNIT);
+}
+
+bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
+                     uint64_t *ret_ms)
+{
+    int64_t ms = 0;
+    if (!rc_yaml_expect(node, RC_YAML_SCALAR, faults))
+        return false;
+    const bool has_unit =
+        !has_leading_zero(node->text) && rc_duration_parse(node->text, RC_UNIT_NONE, &ms) == RC_OK;
+    const bool is_zero = rc_str_eq(node->text, RC_STR("0")) && !node->is_quoted;
+    if (!has_unit && (says_unit(node) || (is_zero && min == 0)))
+        return rc_yaml_decimal(node, 0, min, max, faults, ret_ms);
+    if (has_unit && (uint64_t)ms >= min && (uint64_t)ms <= max) {
+        *ret_ms = (uint64_t)ms;
+        return true;
+    }
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_say(fault, "a time with its unit, as in 90s or 2m, from ");
+    rc_config_fault_say_u64(fault, min);
+    rc_config_fault_say(fault, " ms to ");
+    rc_config_fault_say_u64(fault, max);
+    rc_config_fault_say(fault, " ms");
+    return refuse_text(fault, node);
 }
 
 static bool has_many(rc_name_at name_at, const void *ctx)

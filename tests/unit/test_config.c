@@ -296,8 +296,8 @@ static const refusal refusals[] = {
      "routes[0].chain[0].tries", "from 1 to 1000", ""},
     {OPENAI "routes: [{model: a, chain: [{target: openai/x}], policy: tranport}]\n", 2, 58,
      "routes[0].policy", "no policy", "transport"},
-    {OPENAI "routes: [{model: a, chain: [{target: openai/x}], timeouts: {idle: 1}}]\n", 2, 61,
-     "routes[0].timeouts.idle", "unknown key", "idle_ms"},
+    {OPENAI "routes: [{model: a, chain: [{target: openai/x}], timeouts: {idle: 1}}]\n", 2, 67,
+     "routes[0].timeouts.idle", "a time with its unit", ""},
     {OPENAI "routes: [{model: a, chain: [{target: openai/x}], overflow_to: y/x}]\n", 2, 63,
      "routes[0].overflow_to", "no provider", ""},
     {OPENAI "routes:\n  - {model: \"a*\", chain: [{target: openai/x}]}\n"

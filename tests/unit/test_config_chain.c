@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -49,7 +50,112 @@ static const struct {
     {HEAD "chain: [{target: gemini/x}], overflow_to: demo/x}]\n", 0, "", ""},
     {HEAD "chain: [{target: nobody/x}, {target: gemini/x}]}]\n", 38, "routes[0].chain[0].target",
      "no provider"},
+    /* A target alone is its name. */
+    {HEAD "chain: [openai/x, {target: local/x, tries: 2}, local/y]}]\n", 0, "", ""},
+    {HEAD "chain: [openai/x, local/x, openai/x]}]\n", 48, "routes[0].chain[2]",
+     "twice in one chain: chain[0] is the same target"},
+    {HEAD "chain: [openai/x, gemini/x]}]\n", 39, "routes[0].chain[1]",
+     "it speaks Gemini's interface and chain[0] OpenAI's"},
+    {HEAD "chain: [openai]}]\n", 29, "routes[0].chain[0]", "provider/model is expected"},
+    {HEAD "chain: [vllm/x]}]\n", 29, "routes[0].chain[0]", "there is no provider \"vllm\""},
+    {HEAD "chain: [groq/x]}]\n", 29, "routes[0].chain[0]", "write groq: {} under providers"},
 };
+
+/* What is suggested for a name that is no provider's. */
+static void providers_are_suggested(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *nearest;
+    } names[] = {{"opnai/x", "openai"}, {"vllm/x", "local"}, {"grok/x", "groq"}, {"zzz/x", ""}};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        fail_alloc memory = {0};
+        rc_alloc alloc = fail_alloc_of(&memory);
+        char text[512];
+        rc_config config;
+        rc_config_faults faults;
+        rc_config_faults_init(&faults);
+        (void)snprintf(text, sizeof text, HEAD "chain: [%s]}]\n", names[i].target);
+        assert_int_not_equal(rc_config_parse(&config, rc_str_c(text), &alloc, &faults), RC_OK);
+        if (faults.count != 1 || strcmp(faults.list[0].nearest, names[i].nearest) != 0)
+            fail_msg("%s: %s", names[i].target, faults.list[0].nearest);
+        rc_config_done(&config);
+    }
+}
+
+/* Every key that ends in _ms takes a unit, and may stand without its end. */
+static void times_have_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pair;
+        uint64_t ms;      /* 0: it is refused */
+        const char *part; /* of the fault */
+    } times[] = {
+        {"deadline_ms: 120000", 120000, ""},
+        {"deadline: 2m", 120000, ""},
+        {"deadline_ms: 2m", 120000, ""},
+        {"deadline: \"1h 30m\"", 5400000, ""},
+        {"deadline: 1.5s", 1500, ""},
+        {"deadline: 250ms", 250, ""},
+        {"deadline: 120", 0, "a time with its unit"},
+        {"deadline: 0", 0, "a time with its unit"},
+        {"deadline: soon", 0, "a time with its unit"},
+        {"deadline: 3d", 0, "a time with its unit"},
+        {"deadline: 2m, deadline_ms: 120000", 0, "deadline_ms says the same"},
+        {"deadline_ms: soon", 0, "a whole number from 1 to 86400000"},
+        {"dedline: 2m", 0, "unknown key"},
+    };
+    for (size_t i = 0; i < COUNT(times); i++) {
+        fail_alloc memory = {0};
+        rc_alloc alloc = fail_alloc_of(&memory);
+        char text[512];
+        rc_config config;
+        rc_config_faults faults;
+        rc_config_faults_init(&faults);
+        (void)snprintf(text, sizeof text, HEAD "chain: [demo/x], %s}]\n", times[i].pair);
+        const rc_status status = rc_config_parse(&config, rc_str_c(text), &alloc, &faults);
+        const bool is_right =
+            times[i].ms > 0
+                ? status == RC_OK && config.routes[0].deadline_ms == times[i].ms
+                : faults.count == 1 && strstr(faults.list[0].message, times[i].part) != NULL;
+        if (!is_right)
+            fail_msg("%s: %s", times[i].pair, faults.list[0].message);
+        rc_config_done(&config);
+    }
+}
+
+static void times_of_all_sections_have_units(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "cooldown: 7s\nbreaker: {window: 20s, open: 2s, open_max_ms: 4s}\n"
+        "limits: {drain: 1m}\n"
+        "policies: {p: {preset: transport, base: 2s, max_delay: 1m, budget: 5m, min_remaining: 0,"
+        " rules: [{codes: [Overloaded], schedule: [1s, 2s, 500ms]}]}}\n"
+        "providers: {demo: {}}\n"
+        "routes: [{model: a, chain: [demo/x], hedge: 3s, policy: p, timeouts: {connect: 2s,"
+        " first_byte: 0}}]\n";
+    fail_alloc memory = {0};
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_config config;
+    rc_config_faults faults;
+    rc_config_faults_init(&faults);
+    if (rc_config_parse(&config, rc_str_c(text), &alloc, &faults) != RC_OK)
+        fail_msg("%s: %s", faults.list[0].path, faults.list[0].message);
+    assert_int_equal(config.root.cooldown_ms, 7000);
+    assert_int_equal(config.breaker.window_ms, 20000);
+    assert_int_equal(config.breaker.open_max_ms, 4000);
+    assert_int_equal(config.limits.drain_ms, 60000);
+    assert_int_equal(config.routes[0].hedge_ms, 3000);
+    assert_int_equal(config.routes[0].timeouts.connect_ms, 2000);
+    const rc_policy *policy = config.routes[0].policy;
+    assert_int_equal(policy->others.base_ms, 2000);
+    assert_int_equal(policy->others.max_delay_ms, 60000);
+    assert_int_equal(policy->budget_ms, 300000);
+    assert_int_equal(policy->rules[policy->rule_count - 1].schedule_ms[2], 500);
+    rc_config_done(&config);
+}
 
 static void a_chain_asks_each_target_once_in_one_interface(void **state)
 {
@@ -80,6 +186,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_asks_each_target_once_in_one_interface),
+        cmocka_unit_test(providers_are_suggested),
+        cmocka_unit_test(times_have_units),
+        cmocka_unit_test(times_of_all_sections_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
