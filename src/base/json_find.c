@@ -102,6 +102,8 @@ typedef struct wanted {
     rc_json_names names;
     rc_json_value *values;
     uint32_t found; /* a bit for each name */
+    uint32_t twins; /* the same: it is there again, or in another spelling */
+    bool is_once;   /* twins are looked for */
 } wanted;
 
 #define NO_NAME SIZE_MAX
@@ -131,6 +133,50 @@ static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd
     return NO_NAME;
 }
 
+#define LIKE_MAX_BYTES 96
+
+/* In lower case; the letters that fold into ASCII become what they fold into. */
+static rc_str fold(char *text, size_t len)
+{
+    size_t to = 0;
+    for (size_t at = 0; at < len; to++) {
+        const rc_str rest = rc_str_make(text + at, len - at);
+        char c = rc_ascii_lower(text[at]);
+        size_t taken = 1;
+        if (rc_str_starts_with(rest, RC_STR("\xC5\xBF"))) {
+            c = 's';
+            taken = 2;
+        } else if (rc_str_starts_with(rest, RC_STR("\xE2\x84\xAA"))) {
+            c = 'k';
+            taken = 3;
+        }
+        text[to] = c;
+        at += taken;
+    }
+    return rc_str_make(text, to);
+}
+
+size_t rc_json_name_like(const rc_json_names *names, rc_str raw)
+{
+    char room[LIKE_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    if (rc_json_unescape(raw, &text) != RC_OK)
+        return SIZE_MAX;
+    const rc_str folded = fold(room, rc_buf_get(&text).len);
+    for (size_t i = 0; i < names->count; i++)
+        if (rc_str_eq_nocase(folded, names->keys[i]))
+            return i;
+    return SIZE_MAX;
+}
+
+static inline void note_twin(wanted *what, size_t name, rc_str key)
+{
+    const size_t like = name != NO_NAME ? name : rc_json_name_like(&what->names, key);
+    if (like != NO_NAME && (name == NO_NAME || (what->found >> name & 1) != 0))
+        what->twins |= UINT32_C(1) << like;
+}
+
 /* One key with its value. */
 static inline rc_status pass_member(walk *w, wanted *what)
 {
@@ -143,6 +189,8 @@ static inline rc_status pass_member(walk *w, wanted *what)
     if (status != RC_OK)
         return status;
     const size_t name = name_of(&what->names, key, is_odd);
+    if (what->is_once)
+        note_twin(what, name, key);
     if (peek(w) != ':')
         return fault(w);
     w->at++;
@@ -189,6 +237,17 @@ rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_
     wanted what = {.names = *names, .values = ret_values};
     const rc_status status = find(text, &what, stop_early);
     *ret_found = what.found;
+    return status;
+}
+
+rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
+                                  rc_json_value *ret_values, uint32_t *ret_found,
+                                  uint32_t *ret_twins)
+{
+    wanted what = {.names = *names, .values = ret_values, .is_once = true};
+    const rc_status status = find(text, &what, false);
+    *ret_found = what.found;
+    *ret_twins = what.twins;
     return status;
 }
 

@@ -61,6 +61,17 @@ typedef struct rc_json_value {
 rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
                              rc_json_value *ret_values, uint32_t *ret_found);
 
+/* The name that a reader which ignores case takes a key for; SIZE_MAX: none. raw: the key between
+ * its quotes; borrows. Two letters that are not ASCII fold into it (Unicode's simple case folding,
+ * as Go's encoding/json has it): the long s and the sign for kelvin. */
+size_t rc_json_name_like(const rc_json_names *names, rc_str raw);
+
+/* As rc_json_find_names for all of the text. ret_twins: a bit for each name that is there more than
+ * once, or that a reader which ignores case could find under another spelling. Always written. */
+rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
+                                  rc_json_value *ret_values, uint32_t *ret_found,
+                                  uint32_t *ret_twins);
+
 /* Writes text with the bytes [from, to) replaced: the rest is copied as it is, byte for byte. All
  * of it or nothing. RC_E_ARGUMENT: not a part of text. Else the buffer's status. */
 rc_status rc_json_splice(rc_str text, size_t from, size_t to, rc_str replacement, rc_buf *buf);

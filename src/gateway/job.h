@@ -449,6 +449,8 @@ void rc_gate_job_shed(rc_gate_job *job, rc_str message);
 /* The same with a report that is made. Takes. */
 void rc_gate_job_refuse_report(rc_gate_job *job, const rc_report *report);
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault);
+/* Its words: "Sentence.", or "name: clause; it should be so." fault: borrows. */
+void rc_gate_fault_push(rc_buf *text, const rc_gate_fault *fault);
 /* The record cannot be kept: that is what the client is told. why: takes. */
 void rc_gate_job_tell_unkept(rc_gate_job *job, const rc_report *why);
 /* A try could not even begin. */

@@ -296,12 +296,31 @@ static void let_through(rc_gate_job *job)
     }
     job->is_once = true;
     job->upload_left = reader->length - body.len;
+    rc_gate_request_watch_begin(&job->request);
     begin(job);
+}
+
+/* The provider has not got all of it, so it has carried nothing out. */
+static void refuse_upload(rc_gate_job *job)
+{
+    char room[256];
+    rc_buf text;
+    const rc_gate_fault fault = rc_gate_fault_make(RC_GATE_FAULT_AMBIGUOUS, job->request.twin, "");
+    rc_buf_init_fixed(&text, room, sizeof room);
+    rc_gate_fault_push(&text, &fault);
+    job->upload_left = 0;
+    rc_gate_try_stop(job->now);
+    rc_gate_try_fail_here(job->now, fault.code, rc_buf_get(&text));
 }
 
 static void on_piece_of_upload(rc_gate_job *job, rc_str piece)
 {
     job->upload_left -= piece.len < job->upload_left ? piece.len : job->upload_left;
+    const bool is_tried = job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING;
+    if (is_tried && !rc_gate_request_watch(&job->request, piece)) {
+        refuse_upload(job);
+        return;
+    }
     if (job->state == RC_JOB_TRYING || job->state == RC_JOB_ANSWERING)
         rc_gate_try_upload(job->now, piece, job->upload_left == 0);
 }

@@ -350,26 +350,30 @@ void rc_gate_job_out_of_memory(rc_gate_job *job)
     rc_gate_job_shed(job, RC_STR("This gateway has no memory for the request."));
 }
 
-/* "Sentence.", or "name: clause; it should be so." */
+void rc_gate_fault_push(rc_buf *text, const rc_gate_fault *fault)
+{
+    rc_str clause = rc_str_c(fault->text);
+    if (fault->name[0] != '\0') {
+        rc_buf_push(text, rc_str_c(fault->name));
+        rc_buf_push(text, RC_STR(": "));
+    } else if (rc_str_starts_with(clause, RC_STR("t"))) {
+        rc_buf_push_byte(text, 'T');
+        clause = rc_str_slice(clause, 1, clause.len);
+    }
+    rc_buf_push(text, clause);
+    if (fault->want[0] != '\0') {
+        rc_buf_push(text, RC_STR("; it should be "));
+        rc_buf_push(text, rc_str_c(fault->want));
+    }
+    rc_buf_push_byte(text, '.');
+}
+
 void rc_gate_job_refuse_fault(rc_gate_job *job, const rc_gate_fault *fault)
 {
     char memory[512];
     rc_buf text;
-    rc_str clause = rc_str_c(fault->text);
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    if (fault->name[0] != '\0') {
-        rc_buf_push(&text, rc_str_c(fault->name));
-        rc_buf_push(&text, RC_STR(": "));
-    } else if (rc_str_starts_with(clause, RC_STR("t"))) {
-        rc_buf_push_byte(&text, 'T');
-        clause = rc_str_slice(clause, 1, clause.len);
-    }
-    rc_buf_push(&text, clause);
-    if (fault->want[0] != '\0') {
-        rc_buf_push(&text, RC_STR("; it should be "));
-        rc_buf_push(&text, rc_str_c(fault->want));
-    }
-    rc_buf_push_byte(&text, '.');
+    rc_gate_fault_push(&text, fault);
     rc_gate_job_refuse(job, fault->code, fault->status, rc_buf_get(&text));
 }
 

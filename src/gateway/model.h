@@ -31,8 +31,9 @@ void rc_gate_percent_encode(rc_str text, rc_buf *buf);
 
 /* A field of a form, RFC 7578. */
 typedef struct rc_gate_form_field {
-    rc_str name;  /* in: what to look for */
-    rc_str value; /* out: views the body; ptr is NULL when it was not found */
+    rc_str name;   /* in: what to look for */
+    rc_str value;  /* out: views the body; ptr is NULL when it was not found */
+    bool has_twin; /* out: it is there again, or in another case */
 } rc_gate_form_field;
 
 /* The boundary of a content type of multipart/form-data; empty: it is another one, or damaged.

@@ -80,9 +80,14 @@ static rc_str name_of(rc_str head)
 
 static void keep(rc_gate_form_field *fields, size_t count, rc_str name, rc_str value)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (!rc_str_eq_nocase(fields[i].name, name))
+            continue;
         if (fields[i].value.ptr == NULL && rc_str_eq(fields[i].name, name))
             fields[i].value = value;
+        else
+            fields[i].has_twin = true;
+    }
 }
 
 typedef struct form {
@@ -135,8 +140,10 @@ void rc_gate_form_find(rc_str body, rc_str boundary, rc_gate_form_field *fields,
 {
     char memory[BOUNDARY_MAX + 4];
     rc_buf buf;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         fields[i].value = rc_str_make(NULL, 0);
+        fields[i].has_twin = false;
+    }
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     rc_buf_push(&buf, RC_STR("\r\n--"));
     if (boundary.len == 0 || rc_buf_push(&buf, boundary) != RC_OK)

@@ -12,6 +12,7 @@
 
 #include <recourse/call.h>
 
+#include "base/json_top.h"
 #include "base/secret.h"
 #include "config/config.h"
 #include "gateway/endpoint.h"
@@ -70,9 +71,12 @@ typedef struct rc_gate_request {
     uint32_t needs;      /* RC_NEED_, all but VISION */
     rc_str talk;         /* the messages, where images are looked for */
 
+    uint32_t seen;    /* of a body that is watched as it comes: members so far */
+    const char *twin; /* the one that is ambiguous; NULL: none */
     char model_room[RC_GATE_MODEL_MAX];
     char shown_room[RC_GATE_MODEL_MAX]; /* of a model whose name has a secret in it */
     char token_room[RC_GATE_TOKEN_MAX];
+    rc_json_top top; /* since watch_begin */
 } rc_gate_request;
 
 /* Reads all but the body. What could be read stands also when there is a fault: the endpoint, the
@@ -88,6 +92,12 @@ rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body);
  * request what it was before, for another read. */
 bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t left);
 void rc_gate_request_forget_start(rc_gate_request *request);
+
+/* A body that is passed on as it comes, behind a start that was read: is one of its members there
+ * twice, or in another spelling? False: it is, and what the piece has must not be passed on. Forms
+ * and compressed bodies are not watched. piece: borrows. */
+void rc_gate_request_watch_begin(rc_gate_request *request);
+bool rc_gate_request_watch(rc_gate_request *request, rc_str piece);
 
 /* Sets the model that was asked for, and what is shown of it. asked: borrows. */
 void rc_gate_request_set_model(rc_gate_request *request, rc_str asked);

@@ -11,6 +11,10 @@
 #define MEMBERS(X)                              \
     X(MODEL, "model")                           \
     X(STREAM, "stream")                         \
+    X(MAX_TOKENS, "max_tokens")                 \
+    X(MAX_COMPLETION, "max_completion_tokens")  \
+    X(MAX_OUTPUT, "max_output_tokens")          \
+    X(ANSWERS, "n")                             \
     X(MESSAGES, "messages")                     \
     X(INPUT, "input")                           \
     X(CONTENTS, "contents")                     \
@@ -31,6 +35,26 @@ enum {
 #undef ENUM
     MEMBER_COUNT
 };
+
+/* Those that models, prices and the shape of the response hang on: behind /p/, too, where all else
+ * is the provider's business. */
+#define DECIDING ((UINT32_C(1) << AT_MESSAGES) - 1)
+
+static const rc_json_names *names_of_members(void)
+{
+    static const rc_str keys[MEMBER_COUNT] = {
+#define ROW(ID, name) RC_STR_INIT(name),
+        MEMBERS(ROW)
+#undef ROW
+    };
+    static const uint8_t marks[RC_JSON_MARKS_LEN(MEMBER_COUNT)] = {
+#define ROW(ID, name) RC_JSON_MARK(name),
+        MEMBERS(ROW)
+#undef ROW
+    };
+    static const rc_json_names names = {keys, marks, MEMBER_COUNT};
+    return &names;
+}
 
 /* ---- members ---- */
 
@@ -177,26 +201,39 @@ static void read_stream(rc_gate_request *request, const rc_json_token *value, bo
                       : is_start;
 }
 
+/* A reader that ignores case, or takes the first of two members, would be asked for something else
+ * than what was read, priced and routed here. */
+static rc_gate_fault ambiguous(const rc_gate_request *request, uint32_t twins)
+{
+    if (request->endpoint->wire == RC_WIRE_NATIVE)
+        twins &= DECIDING;
+    return twins == 0 ? rc_gate_fault_none()
+                      : rc_gate_fault_make(RC_GATE_FAULT_AMBIGUOUS,
+                                           names_of_members()->keys[__builtin_ctz(twins)].ptr, "");
+}
+
+/* Gemini reads two spellings of one member. */
+static rc_gate_fault find_twin(const rc_gate_request *request, const top *t, uint32_t twins)
+{
+    if (member_at(t, AT_GENERATION_CONFIG) != NULL && member_at(t, AT_GENERATION_CONFIG_2) != NULL)
+        twins |= UINT32_C(1) << AT_GENERATION_CONFIG;
+    return ambiguous(request, twins);
+}
+
 static rc_gate_fault read_json(rc_gate_request *request)
 {
-    static const rc_str keys[MEMBER_COUNT] = {
-#define ROW(ID, name) RC_STR_INIT(name),
-        MEMBERS(ROW)
-#undef ROW
-    };
-    static const uint8_t marks[RC_JSON_MARKS_LEN(MEMBER_COUNT)] = {
-#define ROW(ID, name) RC_JSON_MARK(name),
-        MEMBERS(ROW)
-#undef ROW
-    };
-    static const rc_json_names names = {keys, marks, MEMBER_COUNT};
     top t;
     t.text = request->body;
-    const rc_status status = rc_json_find_names(t.text, &names, false, t.values, &t.found);
+    uint32_t twins;
+    const rc_status status =
+        rc_json_find_names_once(t.text, names_of_members(), t.values, &t.found, &twins);
     const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
     if (status != RC_OK && !is_start)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
                                   status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
+    const rc_gate_fault fault = find_twin(request, &t, twins);
+    if (fault.kind != RC_GATE_FAULT_NONE)
+        return fault;
     if (request->endpoint->streams == RC_STREAMS_BODY)
         read_stream(request, member_at(&t, AT_STREAM), is_start);
     request->needs = needs_of(&t);
@@ -210,6 +247,9 @@ static rc_gate_fault read_form(rc_gate_request *request)
 {
     rc_gate_form_field fields[] = {{.name = RC_STR_INIT("model")}, {.name = RC_STR_INIT("stream")}};
     rc_gate_form_find(request->body, request->boundary, fields, 2);
+    for (size_t i = 0; i < 2; i++)
+        if (fields[i].has_twin)
+            return rc_gate_fault_make(RC_GATE_FAULT_AMBIGUOUS, fields[i].name.ptr, "");
     if (request->endpoint->streams == RC_STREAMS_BODY)
         request->is_stream = rc_str_eq_nocase(fields[1].value, RC_STR("true"));
     if (fields[0].value.ptr == NULL)
@@ -245,7 +285,7 @@ static bool read_native_path(rc_gate_request *request)
 
 /* Behind /p/ everything is passed on. What can be read is read: prices and budgets need the model.
  */
-static void read_any(rc_gate_request *request)
+static rc_gate_fault read_any(rc_gate_request *request)
 {
     rc_gate_fault fault = rc_gate_fault_none();
     if (request->boundary.len > 0 && !request->is_coded)
@@ -256,6 +296,7 @@ static void read_any(rc_gate_request *request)
     if (fault.kind != RC_GATE_FAULT_NONE)
         rc_gate_request_set_model(request, rc_str_make(NULL, 0));
     (void)read_native_path(request);
+    return fault.kind == RC_GATE_FAULT_AMBIGUOUS ? fault : rc_gate_fault_none();
 }
 
 rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)
@@ -263,7 +304,7 @@ rc_gate_fault rc_gate_request_read_body(rc_gate_request *request, rc_str body)
     rc_gate_fault fault = rc_gate_fault_none();
     request->body = body;
     if (request->endpoint->wire == RC_WIRE_NATIVE)
-        read_any(request);
+        fault = read_any(request);
     else if (rc_gate_request_is_form(request))
         fault = read_form(request);
     else if (request->endpoint->wire != RC_WIRE_LOCAL)
@@ -291,6 +332,36 @@ bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t 
         return true;
     rc_gate_request_forget_start(request);
     return false;
+}
+
+/* ---- what comes behind the start ---- */
+
+static bool on_key(void *ctx, rc_str raw)
+{
+    rc_gate_request *request = ctx;
+    const size_t name = rc_json_name_like(names_of_members(), raw);
+    if (name == SIZE_MAX)
+        return true;
+    const uint32_t bit = UINT32_C(1) << name;
+    const bool is_exact = rc_json_raw_eq(raw, true, names_of_members()->keys[name]);
+    const uint32_t twins = is_exact && (request->seen & bit) == 0 ? 0 : bit;
+    request->seen |= bit;
+    const rc_gate_fault fault = ambiguous(request, twins);
+    request->twin = fault.kind != RC_GATE_FAULT_NONE ? fault.name : NULL;
+    return request->twin == NULL;
+}
+
+void rc_gate_request_watch_begin(rc_gate_request *request)
+{
+    request->seen = 0;
+    memset(&request->top, 0, sizeof request->top);
+    request->top.is_over = request->is_coded || request->boundary.len > 0;
+    (void)rc_json_top_push(&request->top, request->body, on_key, request);
+}
+
+bool rc_gate_request_watch(rc_gate_request *request, rc_str piece)
+{
+    return rc_json_top_push(&request->top, piece, on_key, request);
 }
 
 /* ---- images ---- */

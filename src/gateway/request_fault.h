@@ -17,6 +17,9 @@
     X(REPEATED, INVALID_REQUEST, 400, "the header stands there twice")                       \
     X(CODING, INVALID_REQUEST, 415, "a compressed body cannot be read")                      \
     X(BODY, INVALID_REQUEST, 400, "the body is not a JSON object")                           \
+    X(AMBIGUOUS, INVALID_REQUEST, 400,                                                       \
+      "the body has this member twice or in another spelling, and readers differ in which "  \
+      "one counts")                                                                          \
     X(MODEL_MISSING, INVALID_REQUEST, 400, "the request names no model")                     \
     X(MODEL_INVALID, INVALID_REQUEST, 400, "the model's name is not one")                    \
     X(WIRE, UNSUPPORTED_FEATURE, 0, "the provider has no such endpoint")                     \

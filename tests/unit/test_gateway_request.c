@@ -247,6 +247,25 @@ static const body_case body_cases[] = {
     {"/v1/chat/completions", "{\"model\":\"\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
     {"/v1/chat/completions", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
     {"/v1/chat/completions", "{\"model\":\"a\\u0000\"}", RC_GATE_FAULT_MODEL_INVALID, "", 0},
+    /* what readers would read differently */
+    {"/v1/chat/completions", "{\"model\":\"m\",\"model\":\"m\"}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"Model\":\"x\"}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"mod\\u0065l\":\"x\"}", RC_GATE_FAULT_AMBIGUOUS, "",
+     0},
+    {"/v1/chat/completions", "{\"mod\\u0065l\":\"m\"}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"STREAM\":true}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"stream\":1,\"stream\":true}",
+     RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/messages", "{\"model\":\"m\",\"max_tokens\":1,\"Max_Tokens\":9}", RC_GATE_FAULT_AMBIGUOUS,
+     "", 0},
+    {"/v1/responses", "{\"model\":\"m\",\"input\":\"a\",\"input\":\"b\"}", RC_GATE_FAULT_AMBIGUOUS,
+     "", 0},
+    {"/v1beta/models/g:generateContent", "{\"generationConfig\":{},\"generation_config\":{}}",
+     RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/v1/chat/completions", "{\"model\":\"m\",\"user\":1,\"User\":2,\"x\":{\"N\":1,\"N\":2}}",
+     RC_GATE_FAULT_NONE, "m", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"Model\":\"x\"}", RC_GATE_FAULT_AMBIGUOUS, "", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"Text\":1,\"text\":2}", RC_GATE_FAULT_NONE, "m", 0},
     {"/p/x/v1/files", "no JSON", RC_GATE_FAULT_NONE, "", 0},
     {"/p/x/v1/chat", "{\"model\":\"m\",\"stream\":true}", RC_GATE_FAULT_NONE, "m", STREAMING},
     {"/p/x/v1/chat", "{\"model\":\"a\\nb\"}", RC_GATE_FAULT_NONE, "", 0},
@@ -266,6 +285,7 @@ static void bodies_are_read(void **state)
         print_message("%s %s\n", row->path, row->body);
         rc_gate_fault fault = gate_read(rc_str_make(head, (size_t)len), rc_str_c(row->body));
         assert_int_equal(fault.kind, row->kind);
+        assert_true(fault.kind != RC_GATE_FAULT_AMBIGUOUS || fault.name[0] != '\0');
         if (fault.kind != RC_GATE_FAULT_NONE)
             continue;
         assert_text(gate_request.model, row->model);
@@ -402,7 +422,6 @@ static void streams_are_known_or_open(void **state)
         {"{\"model\":\"m\",\"stream\":null}", false, false},
         {"{\"model\":\"m\",\"stream\":1}", false, true},
         {"{\"model\":\"m\",\"stream\":\"true\"}", false, true},
-        {"{\"model\":\"m\",\"stream\":1,\"stream\":true}", true, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(gate_read(RC_STR(CHAT END), rc_str_c(rows[i].body)).kind,
@@ -451,6 +470,12 @@ static void forms_are_read(void **state)
     assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_MODEL_INVALID);
     body = RC_STR(PART("model") "a\nb\r\n--xx yy--\r\n");
     assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_MODEL_INVALID);
+
+    /* Two of them. */
+    body = RC_STR(PART("model") "a\r\n" PART("model") "b\r\n--xx yy--\r\n");
+    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_AMBIGUOUS);
+    body = RC_STR(PART("model") "a\r\n" PART("Model") "b\r\n--xx yy--\r\n");
+    assert_int_equal(gate_read(RC_STR(FORM), body).kind, RC_GATE_FAULT_AMBIGUOUS);
 }
 
 /* A large file before the field, behind it, and on both sides. */

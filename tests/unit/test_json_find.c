@@ -345,9 +345,50 @@ static void test_marks(void **state)
     }
 }
 
+/* Members that are there twice, or that readers which ignore case would take for another one. */
+static void test_twins(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t found, twins;
+    } rows[] = {
+        {"{\"model\":1,\"stream\":2,\"x\":3}", 3, 0},
+        {"{\"mod\\u0065l\":1}", 1, 0},
+        {"{\"x\":{\"model\":1,\"model\":2},\"model\":[{\"MODEL\":1}]}", 1, 0},
+        {"{\"model\":1,\"model\":1}", 1, 1},
+        {"{\"model\":1,\"mod\\u0065l\":2}", 1, 1},
+        {"{\"model\":1,\"Model\":2}", 1, 1},
+        {"{\"MODEL\":1}", 0, 1},
+        {"{\"\\u004dodel\":1,\"stream\":2}", 2, 1},
+        {"{\"stream\":1,\"\xC5\xBFtream\":2}", 2, 2},
+        {"{\"\\u017ftream\":2}", 0, 2},
+        {"{\"to\xE2\x84\xAA"
+         "en\":2}",
+         0, 4},
+        {"{\"TOKEN\":2,\"stream\":1,\"Stream\":1}", 2, 6},
+        {"{\"models\":1,\"mode\":2,\"\":3,\"model \":4,\"mode\\l\":5}", 0, 0},
+        {"{\"model\":1,\"model\":", 1, 1},
+    };
+    static const rc_str keys[] = {RC_STR_INIT("model"), RC_STR_INIT("stream"),
+                                  RC_STR_INIT("token")};
+    static const uint8_t marks[RC_JSON_MARKS_LEN(3)] = {
+        RC_JSON_MARK("model"), RC_JSON_MARK("stream"), RC_JSON_MARK("token")};
+    static const rc_json_names names = {keys, marks, 3};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rc_json_value values[3];
+        uint32_t found, twins;
+        print_message("%s\n", rows[i].text);
+        (void)rc_json_find_names_once(rc_str_c(rows[i].text), &names, values, &found, &twins);
+        assert_int_equal(found, rows[i].found);
+        assert_int_equal(twins, rows[i].twins);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_twins),
         cmocka_unit_test(test_many_members),
         cmocka_unit_test(test_names_that_are_not_there),
         cmocka_unit_test(test_marks),

@@ -326,6 +326,17 @@ def other_interface(path, model, theirs, speaks, ways):
     check(ways in report["user_action"]["detail"], report)
 
 
+def ambiguous(path, body, member):
+    """What a provider could read differently is refused with the member's name, and nobody is asked."""
+    mark, plan = planned()
+    with Client(gateway.port) as client:
+        answer = client.ask(post(path, body, mark))
+    check(answer.status == 400 and answer.get("x-recourse-error-code") == "InvalidRequest", answer)
+    message = json.loads(answer.body)["error"]["message"]
+    check(message.startswith(member + ": the body has this member twice or in another spelling"), message)
+    check(not plan.seen, plan.seen)
+
+
 suite = Suite()
 suite.case("a target that is a whole URL", whole_url)
 suite.case("pipelined requests are answered in their order", pipelined)
@@ -352,6 +363,16 @@ for name, make, limit, status, server in (
         ("chunk extensions", extensions_of, 1024, 400, gateway)):
     suite.case(f"ceiling to the byte: {name}", ceiling, make, limit, status, server.port)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
+for number, case in enumerate((
+        ("/v1/chat/completions", b'{"model":"m","messages":[],"model":"other"}', "model"),
+        ("/v1/chat/completions", b'{"model":"m","messages":[],"Model":"other"}', "model"),
+        ("/v1/chat/completions", b'{"mod\\u0065l":"m","messages":[],"model":"other"}', "model"),
+        ("/v1/responses", b'{"model":"m","input":"x","max_output_tokens":1,"MAX_OUTPUT_TOKENS":99}',
+         "max_output_tokens"),
+        ("/v1/messages", b'{"model":"claude","messages":[],"max_tokens":1,"STREAM":true}', "stream"),
+        ("/v1beta/models/gemini:generateContent", b'{"contents":[],"Contents":[]}', "contents"),
+        ("/p/a/chat/completions", b'{"model":"m","mOdel":"other","messages":[]}', "model"))):
+    suite.case(f"ambiguous: {case[0]} {number}", ambiguous, *case)
 suite.case("another interface: messages to OpenAI's", other_interface, "/v1/messages", "once", "Anthropic's",
            "a speaks OpenAI's", "/v1/chat/completions, /v1/completions, /v1/responses")
 suite.case("another interface: messages to a provider by name", other_interface, "/v1/messages", "a/m",

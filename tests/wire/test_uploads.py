@@ -73,6 +73,21 @@ def expecting():
     check(not plan.seen[0].all("expect") and plan.seen[0].body == wanted("once", 3 * KEPT))
 
 
+def ambiguous_behind_the_start(member):
+    """A second model behind what was read before the request went on its way: the provider never gets
+    all of it, and the client is told which member it is."""
+    for size in (2 * KEPT, 300 * KEPT):
+        mark, plan = upstream.plan(saying(OK_CHAT))
+        body = body_of("once", size)[:-1] + b',"%b":"other"}' % member
+        with Client(gateway.port) as client:
+            answer = client.ask(post("/v1/chat/completions", body, mark))
+        check(answer.status == 400 and answer.get("x-recourse-error-code") == "InvalidRequest", answer)
+        check(answer.get("x-should-retry") == "false" and b'"message":"model: the body has this' in answer.body, answer)
+        check(not plan.seen, "the provider got all of it")
+        with Client(gateway.port) as client:
+            check_ok(client.ask(post("/v1/chat/completions", body_of("once", size), mark)))
+
+
 # ---- not all of it comes ----
 
 
@@ -224,6 +239,8 @@ def not_again():
 suite = Suite()
 for name in ("once", "m"):
     suite.case(f"around the limit: model {name}", around_the_limit, name)
+for spelling in (b"model", b"Model", b"mod\\u0065l"):
+    suite.case(f"ambiguous behind the start: {spelling.decode()}", ambiguous_behind_the_start, spelling)
 suite.case("several one behind the other", pipelined)
 suite.case("100-continue", expecting)
 suite.case("a client that closes in its body", left, lambda client: client.sock.close())
