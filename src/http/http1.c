@@ -303,15 +303,33 @@ static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
 }
 
 /* The same of a response's chunk: what is left of it when its extensions are passed over. */
-static bool skip_extensions(rc_http1 *reader, rc_str *input, size_t *ret_len)
+static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes, size_t *ret_len)
 {
-    rc_http1_extension_is is = rc_http1_extension_skip(
-        &reader->extension, input, reader->limits->chunk_extension_bytes, ret_len);
+    rc_http1_extension_is is =
+        rc_http1_extension_skip(&reader->extension, input, max_bytes, ret_len);
     if (is == RC_HTTP1_EXTENSION_BAD)
         refuse(reader, RC_HTTP1_FAULT_CHUNK);
     else if (is == RC_HTTP1_EXTENSION_LARGE)
         refuse(reader, RC_HTTP1_FAULT_CHUNK_EXTENSION);
     return reader->fault == RC_HTTP1_FAULT_NONE;
+}
+
+/* A request's chunk is llhttp's to read, extensions included: on_extension counts them. llhttp
+ * takes extensions with an empty name or value, which other readers may see differently. */
+static bool check_extensions(rc_http1 *reader, rc_str input)
+{
+    size_t len = 0;
+    bool is_good = true;
+    for (; is_good && input.len > 0; input = rc_str_slice(input, len, input.len))
+        is_good = skip_extensions(reader, &input, UINT32_MAX, &len);
+    return is_good;
+}
+
+static bool read_extensions(rc_http1 *reader, rc_str *input, size_t *ret_len)
+{
+    if (reader->kind == RC_HTTP1_REQUEST)
+        return check_extensions(reader, *input);
+    return skip_extensions(reader, input, reader->limits->chunk_extension_bytes, ret_len);
 }
 
 static int on_stand_in_end(llhttp_t *parser)
@@ -350,8 +368,7 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         if (is_trailer && !check_trailer(reader, *input, &len))
             return RC_HTTP1_FAULT;
         reader->is_at_chunk = false;
-        if (!is_trailer && reader->kind == RC_HTTP1_RESPONSE &&
-            !skip_extensions(reader, input, &len))
+        if (!is_trailer && !read_extensions(reader, input, &len))
             return RC_HTTP1_FAULT;
         size_t used = execute(reader, input->ptr, len);
         /* Whoever sees the trailer's end elsewhere sees another message behind it. */

@@ -1,13 +1,13 @@
-/* rc_http1_extension: what stands behind the size of a response's chunk, checked byte by byte.
+/* rc_http1_extension: what stands behind the size of a chunk, checked byte by byte.
  *
  *   START ─► SIZE ─► BEFORE ─► NAMING ─► NAME ─► NAMED ─► VALUING ─► VALUE ─┬─► DONE
  *              │       ▲ ';'                                └─► QUOTED ─────┘
  *              └───────┼──────────────────────────────────────────────────────► DONE
  *                      └── any number of them
  *
- * Nobody here knows an extension, so all are passed over (RFC 9112, section 7.1.1); llhttp, which
- * reads nothing behind one with a value, sees the size and the end of the line. Everybody must
- * agree where that is: what is not formed as the standard says is refused. */
+ * Nobody here knows an extension, so all are passed over (RFC 9112, section 7.1.1); of a response
+ * llhttp, which reads nothing behind one with a value, sees the size and the end of the line.
+ * Everybody must agree where that is: what is not formed as the standard says is refused. */
 #ifndef RC_HTTP_HTTP1_EXTENSION_H
 #define RC_HTTP_HTTP1_EXTENSION_H
 

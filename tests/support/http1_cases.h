@@ -117,6 +117,11 @@ static const struct {
     BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n\r\n0\r\n\r\n"),
     BAD(NONE, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=\n\r\nhello\r\n0\r\n\r\n"),
     BAD(CHUNK, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=\"\x7f\"\r\nhello\r\n0\r\n\r\n"),
+    BAD(CHUNK, GOOD "Transfer-Encoding: chunked\r\n\r\n5;\r\nhello\r\n0\r\n\r\n"),
+    BAD(CHUNK, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=\r\nhello\r\n0\r\n\r\n"),
+    BAD(CHUNK, GOOD "Transfer-Encoding: chunked\r\n\r\n5;=b\r\nhello\r\n0\r\n\r\n"),
+    BAD(CHUNK, GOOD "Transfer-Encoding: chunked\r\n\r\n5;a=b;\r\nhello\r\n0\r\n\r\n"),
+    BAD(CHUNK, GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0;a=\r\n\r\n"),
 #define CHUNKED GOOD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
     BAD(TRAILER, CHUNKED "\n"),
     BAD(TRAILER, CHUNKED "X: a\r\n b\r\n\r\n"),
