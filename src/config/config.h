@@ -125,6 +125,7 @@ typedef struct rc_config_audit {
     uint32_t content;    /* 1: prompts and answers are kept */
     uint32_t on_failure; /* 1: goes on without the record */
     uint64_t keep_days;  /* 0: for ever */
+    uint64_t max_bytes;  /* of the store; 0: no limit */
 } rc_config_audit;
 
 typedef struct rc_config_client {

@@ -294,6 +294,7 @@ static bool open_store(rc_gateway *gateway, const rc_config *config, rc_gate_tro
         .is_async = config->audit.durability == RC_DURABLE_ASYNC,
         .goes_on = config->audit.on_failure == 1,
         .keep_days = (uint32_t)config->audit.keep_days,
+        .keep_bytes = config->audit.max_bytes,
         .calls = settings->calls,
         .ctx = settings->ctx,
         .on_suppressed = settings->on_suppressed,
@@ -420,6 +421,7 @@ bool rc_gateway_reload(rc_gateway *gateway, const rc_gate_given *given,
         rc_gate_world_load(&gateway->world, given, uv_now(gateway->settings.loop), ret_trouble);
     rc_gateway_note_reload(gateway, is_loaded);
     if (is_loaded && gateway->world.writer != NULL)
-        rc_writer_keep_days(gateway->world.writer, (uint32_t)given->config->audit.keep_days);
+        rc_writer_keep(gateway->world.writer, (uint32_t)given->config->audit.keep_days,
+                       given->config->audit.max_bytes);
     return is_loaded;
 }

@@ -192,6 +192,7 @@ static void close_file(rc_sqlite *sqlite)
     rc_sqlite_drop_statements(sqlite);
     rc_sqlite_take_back(sqlite);
     rc_names_clear(&sqlite->names);
+    rc_sqlite_sweep_end(sqlite);
     rc_sqlite_forget_notes(sqlite);
     sqlite3_close(sqlite->db);
     sqlite->db = NULL;
@@ -262,6 +263,7 @@ static const rc_store_calls calls = {
     .spent = rc_sqlite_spent,
     .past = rc_sqlite_past,
     .first_past = rc_sqlite_first_past,
+    .used = rc_sqlite_used,
     .prune = prune_in_place,
     .shrink = rc_sqlite_shrink,
     .ask = rc_sqlite_ask,

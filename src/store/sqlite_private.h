@@ -36,6 +36,11 @@ typedef enum rc_sqlite_statement {
     RC_SQL_NEXT_NOTE,
     RC_SQL_NOTES_END,
     RC_SQL_PRUNE_NOTES,
+    RC_SQL_SWEEP_NAMES,
+    RC_SQL_SWEEP_OPERATIONS,
+    RC_SQL_SWEEP_STEPS,
+    RC_SQL_SWEEP_SPEND,
+    RC_SQL_SWEEP_DROP,
     RC_SQL_COUNT
 } rc_sqlite_statement;
 
@@ -46,6 +51,21 @@ typedef struct rc_sqlite_bound {
     uint64_t is_known; /* a bit for each place */
     int64_t numbers[RC_SQLITE_PLACES_MAX];
 } rc_sqlite_bound;
+
+/* Names that are looked for in all rows, to delete those that none uses. */
+#define RC_SQLITE_SWEEP_MAX 16384
+#define RC_SQLITE_SWEEP_BYTES ((size_t)RC_SQLITE_SWEEP_MAX * (sizeof(int64_t) + sizeof(bool)))
+typedef struct rc_sqlite_sweep {
+    int64_t *ids; /* rising; NULL: there is no sweep under way */
+    bool *is_used;
+    size_t count;
+    int64_t key; /* operations up to it were looked at */
+    bool is_in_spend;
+    int64_t spend[5]; /* the last row of it that was looked at */
+    bool is_in_drop;
+    size_t at;       /* names before it are gone, or used */
+    int64_t last_id; /* of the sweep before; 0: begins with the first names */
+} rc_sqlite_sweep;
 
 /* The seq of an attempt that is in its operation's row. The number is in files. */
 #define RC_SQLITE_TRY_SEQ 1
@@ -107,6 +127,7 @@ typedef struct rc_sqlite {
     sqlite3_stmt *statements[RC_SQL_COUNT];
     rc_sqlite_bound bound[RC_SQL_ADD_RECORD - RC_SQL_ADD_OPERATION + 1];
     rc_names names;
+    rc_sqlite_sweep sweep;
     rc_sqlite_spent_row spent[RC_SQLITE_SPENT_MAX]; /* in this transaction, and not written yet */
     size_t spent_count;
     rc_sqlite_note notes[RC_SQLITE_NOTES];
@@ -204,6 +225,7 @@ bool rc_sqlite_past(rc_store *store, int64_t before_unix_ms, rc_store_past *ret_
                     rc_store_fault *fault);
 bool rc_sqlite_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
                           rc_store_fault *fault);
+bool rc_sqlite_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
 bool rc_sqlite_shrink(rc_store *store, rc_store_fault *fault);
 bool rc_sqlite_ask(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
 bool rc_sqlite_asked(rc_store *store, int64_t *ret_before_unix_ms);
@@ -217,6 +239,26 @@ void rc_sqlite_take_back(rc_sqlite *sqlite);
 /* The number of a name, which is made unless it is there; 0 for the empty one. The name is scrubbed
  * and cut. */
 bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault);
+
+/* --- sqlite_sweep.c --- */
+
+/* One step of at most max rows or names, in the caller's transaction. *ret_is_done: the names that
+ * no row uses are gone; after the commit rc_sqlite_sweep_finish. */
+bool rc_sqlite_sweep_step(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done,
+                          rc_store_fault *fault);
+void rc_sqlite_sweep_finish(rc_sqlite *sqlite);
+
+/* Forgets a sweep that is under way. */
+void rc_sqlite_sweep_end(rc_sqlite *sqlite);
+
+/* A row is about to use the name of that number. */
+void rc_sqlite_sweep_use(rc_sqlite *sqlite, int64_t id);
+
+extern const char rc_sqlite_sweep_names_sql[];
+extern const char rc_sqlite_sweep_operations_sql[];
+extern const char rc_sqlite_sweep_steps_sql[];
+extern const char rc_sqlite_sweep_spend_sql[];
+extern const char rc_sqlite_sweep_drop_sql[];
 
 /* --- sqlite_read.c, sqlite_list.c, sqlite_find.c, sqlite_stats.c, sqlite_measure.c --- */
 

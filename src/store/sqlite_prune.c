@@ -145,7 +145,8 @@ static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
             return true;
         if (!ask(sqlite, RC_SQL_NEXT_NOTE, &here, row, &is_there, fault))
             return false;
-        prune->is_done = !is_there;
+        prune->is_in_names = !is_there && prune->operations > 0;
+        prune->is_done = !is_there && !prune->is_in_names;
         if (!is_there)
             return true;
         prune->about = row[0];
@@ -157,13 +158,25 @@ static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
 
 /* --- a step --- */
 
+static bool prune_some(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
+{
+    if (prune->is_in_names)
+        return rc_sqlite_sweep_step(sqlite, prune->max, &prune->is_done, fault);
+    /* Enough is deleted: what follows is about operations before those that stay. */
+    if (prune->is_enough && !prune->is_in_notes) {
+        prune->before_unix_ms = rc_sqlite_key_time(prune->from_key);
+        prune->is_in_notes = true;
+    }
+    return prune->is_in_notes ? prune_notes(sqlite, prune, fault)
+                              : prune_slice(sqlite, prune, fault);
+}
+
 static bool work(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
 {
     int64_t ignored = 0;
     const numbers none = {.count = 0};
     return remove_rows(sqlite, RC_SQL_BEGIN, &none, &ignored, fault) &&
-           (prune->is_in_notes ? prune_notes(sqlite, prune, fault)
-                               : prune_slice(sqlite, prune, fault)) &&
+           prune_some(sqlite, prune, fault) &&
            remove_rows(sqlite, RC_SQL_COMMIT, &none, &ignored, fault);
 }
 
@@ -180,6 +193,10 @@ bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fau
         rc_store_fault ignored;
         rc_sqlite_run(sqlite, "ROLLBACK", "prune", &ignored);
     }
+    if (!is_kept)
+        rc_sqlite_sweep_end(sqlite);
+    else if (next.is_done)
+        rc_sqlite_sweep_finish(sqlite);
     /* One that is gone has to be written again, should an operation of its block come late. */
     if (prune->is_in_notes)
         rc_sqlite_forget_notes(sqlite);
@@ -219,6 +236,15 @@ static bool measure_room(const rc_sqlite *sqlite, rc_store_past *past, rc_store_
         return false;
     past->bytes = (uint64_t)(pages * page_bytes);
     past->free_bytes = (uint64_t)(free_pages * page_bytes);
+    return true;
+}
+
+bool rc_sqlite_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault)
+{
+    rc_store_past past = {.operations = 0};
+    if (!measure_room((const rc_sqlite *)store, &past, fault))
+        return false;
+    *ret_bytes = past.bytes > past.free_bytes ? past.bytes - past.free_bytes : 0;
     return true;
 }
 

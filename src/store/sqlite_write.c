@@ -88,6 +88,11 @@ static const char *const statement_sql[RC_SQL_COUNT] = {
     [RC_SQL_NEXT_NOTE] = rc_sqlite_next_note_sql,
     [RC_SQL_NOTES_END] = rc_sqlite_notes_end_sql,
     [RC_SQL_PRUNE_NOTES] = rc_sqlite_prune_notes_sql,
+    [RC_SQL_SWEEP_NAMES] = rc_sqlite_sweep_names_sql,
+    [RC_SQL_SWEEP_OPERATIONS] = rc_sqlite_sweep_operations_sql,
+    [RC_SQL_SWEEP_STEPS] = rc_sqlite_sweep_steps_sql,
+    [RC_SQL_SWEEP_SPEND] = rc_sqlite_sweep_spend_sql,
+    [RC_SQL_SWEEP_DROP] = rc_sqlite_sweep_drop_sql,
     [RC_SQL_DROP_MARK] = "DELETE FROM marks WHERE kind = ?1 AND name = ?2",
 };
 

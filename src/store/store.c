@@ -94,6 +94,11 @@ bool rc_store_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_u
     return store->calls->first_past(store, before_unix_ms, ret_unix_ms, fault);
 }
 
+bool rc_store_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault)
+{
+    return store->calls->used(store, ret_bytes, fault);
+}
+
 bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     return store->calls->prune(store, prune, fault);

@@ -83,12 +83,14 @@ typedef struct rc_store_past {
 /* Deleting what is past, and how far it has come. */
 typedef struct rc_store_prune {
     int64_t before_unix_ms; /* what ended before that; it stays the same from step to step */
-    uint32_t max;           /* operations, or notes about them, in a step; not 0 */
+    uint32_t max;           /* operations, notes about them or names in a step; not 0 */
     uint64_t operations;    /* deleted so far */
+    bool is_enough;         /* set between two steps: no more operations are deleted */
     bool is_done;
     /* The store's own; 0 at the beginning. */
     int64_t from_key;
     bool is_in_notes;
+    bool is_in_names;
     int64_t about;
     int64_t value;
     int64_t from_block;
@@ -115,6 +117,7 @@ typedef struct rc_store_calls {
                  rc_store_fault *fault);
     bool (*first_past)(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
                        rc_store_fault *fault);
+    bool (*used)(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
     bool (*prune)(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
     bool (*shrink)(rc_store *store, rc_store_fault *fault);
     bool (*ask)(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
@@ -192,9 +195,13 @@ bool rc_store_count_past(rc_store *store, int64_t before_unix_ms, rc_store_past 
 bool rc_store_first_past(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
                          rc_store_fault *fault);
 
-/* Deletes some of what is past, in one transaction: operations with all that belongs to them.
- * Marks, names and what was spent stay, and so does what is open. Whoever calls it again until
- * is_done has deleted all; after a fault prune is as it was before the step. */
+/* The bytes of the file that are in use; free room is not counted, nor is the log. */
+bool rc_store_used(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
+
+/* Deletes some of what is past, in one transaction: operations with all that belongs to them, and
+ * then names that nothing uses any more. Marks and what was spent stay, and so does what is open.
+ * Whoever calls it again until is_done has deleted all; after a fault prune is as it was before the
+ * step. */
 bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
 
 /* Gives the room that is free back to the disk: writes the whole file anew. */

@@ -263,6 +263,7 @@ bool rc_writer_start(const rc_writer_settings *settings, const rc_alloc *alloc,
     writer->alloc = *alloc;
     writer->settings = *settings;
     writer->keep_days = settings->keep_days;
+    writer->keep_bytes = settings->keep_bytes;
     writer->trim.done_unix_ms = -1;
     if (settings->max_count == 0)
         writer->settings.max_count = COUNT_MAX;

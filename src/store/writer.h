@@ -26,6 +26,7 @@ typedef struct rc_writer_settings {
     uint32_t max_count;        /* submissions in the queue; 0: 16384 */
     size_t max_bytes;          /* of memory in it; 0: 64 MB */
     uint32_t keep_days;        /* operations that ended before that are deleted; 0: none */
+    uint64_t keep_bytes;       /* the oldest operations are deleted to use no more; 0: no limit */
     const rc_sys_calls *calls; /* clock and entropy; borrows until stop */
     void *ctx;                 /* of what follows, on the writer's thread */
     /* A line of JSON with its newline: rc_suppressed_encode's. line: views. Also on a thread that
@@ -67,8 +68,8 @@ rc_submitted rc_writer_submit(rc_writer *writer, const rc_batch *batch, rc_kept_
  * thread. batch: copies. False: no memory, or it is not well formed. */
 bool rc_writer_amend(rc_writer *writer, const rc_batch *batch);
 
-/* Another number of days, from the next second on. Any thread. */
-void rc_writer_keep_days(rc_writer *writer, uint32_t days);
+/* Another number of days and of bytes, from the next second on. Any thread. */
+void rc_writer_keep(rc_writer *writer, uint32_t days, uint64_t bytes);
 
 /* A running writer keeps what ended so shortly ago, whoever asks for it to be deleted: it may be
  * amended yet. */

@@ -16,7 +16,9 @@ typedef struct rc_writer_trimmer {
     uint64_t next_sweep_ns;
     uint32_t swept_days; /* keep_days at the last sweep; 0: there was none */
     bool is_under_way;
-    bool is_asked; /* by somebody; else it is a sweep */
+    bool is_asked;         /* by somebody; else it is a sweep */
+    bool is_by_size;       /* a sweep because the store is too large */
+    uint64_t next_size_ns; /* the size is not looked at before */
     int64_t asked_unix_ms;
     int64_t done_unix_ms; /* what was asked and is done */
     rc_store_prune prune;
@@ -37,6 +39,7 @@ struct rc_writer {
 
     atomic_ullong suppressed_seq;
     atomic_uint keep_days;
+    atomic_ullong keep_bytes;
     uv_mutex_t lock;
     uv_cond_t wake;
     /* Under the lock. */

@@ -1,9 +1,11 @@
-/* The writer keeps the audit trimmed: what is older than the configuration says, and what somebody
- * asks it to delete, goes a small transaction at a time, between those that answers wait for.
+/* The writer keeps the audit trimmed: what is older than the configuration says, the oldest of what
+ * is more than it says, and what somebody asks it to delete, goes a small transaction at a time,
+ * between those that answers wait for.
  *
  *   looks, every second ──► somebody asks, or a sweep is due ──► step, rest, step, rest ... done
  *
- * A rest is nine times as long as its step: at most a tenth of the writer's time goes into it. */
+ * A rest is nine times as long as its step: at most a tenth of the writer's time goes into it, and
+ * half of it while the store is larger than it may be. */
 #include "store/writer_private.h"
 
 #include "sys/clock.h"
@@ -15,11 +17,17 @@
 #define STEP_OPERATIONS 256
 #define REST_FACTOR 9
 #define DAY_MS INT64_C(86400000)
+/* A store that may have 100 bytes is trimmed when it uses 90, down to 80: less often, and the file
+ * with what comes meanwhile stays below. */
+#define BEGIN_PCT 90
+#define END_PCT 80
+#define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
 
 static void begin(rc_writer_trimmer *trim, bool is_asked, int64_t before_unix_ms)
 {
     trim->is_under_way = true;
     trim->is_asked = is_asked;
+    trim->is_by_size = false;
     trim->prune = (rc_store_prune){.before_unix_ms = before_unix_ms, .max = STEP_OPERATIONS};
 }
 
@@ -28,6 +36,33 @@ static int64_t asked_time(const rc_writer *writer, int64_t before_unix_ms)
 {
     const int64_t last = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
     return before_unix_ms < last ? before_unix_ms : last;
+}
+
+/* Does the store use more than so many hundredths of what it may? */
+static bool is_above(rc_writer *writer, uint64_t percent)
+{
+    const uint64_t most = atomic_load(&writer->keep_bytes);
+    uint64_t used = 0;
+    rc_store_fault ignored;
+    return most > 0 && rc_store_used(writer->store, &used, &ignored) &&
+           used / percent >= most / 100;
+}
+
+/* Begins to delete the oldest operations of a store that is too large. Those of the last minute
+ * may be amended; where all have times to come, the clock was set back, and any may go. */
+static bool look_at_size(rc_writer *writer, uint64_t now_ns)
+{
+    rc_writer_trimmer *trim = &writer->trim;
+    int64_t first_unix_ms = -1;
+    rc_store_fault ignored;
+    if (now_ns < trim->next_size_ns || !is_above(writer, BEGIN_PCT))
+        return false;
+    const int64_t before = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
+    const bool has_past =
+        rc_store_first_past(writer->store, before, &first_unix_ms, &ignored) && first_unix_ms >= 0;
+    begin(trim, false, has_past ? before : TIME_MAX_MS);
+    trim->is_by_size = true;
+    return true;
 }
 
 /* Is there something to do? Then it is begun. */
@@ -45,6 +80,8 @@ static bool look(rc_writer *writer, uint64_t now_ns)
         return true;
     }
     trim->done_unix_ms = -1;
+    if (look_at_size(writer, now_ns))
+        return true;
     if (days == 0 || (days == trim->swept_days && now_ns < trim->next_sweep_ns))
         return false;
     trim->swept_days = days;
@@ -61,6 +98,8 @@ static bool is_wanted(rc_writer *writer)
     int64_t asked_unix_ms = 0;
     if (trim->prune.is_in_notes)
         return true;
+    if (trim->is_by_size)
+        return atomic_load(&writer->keep_bytes) > 0;
     return trim->is_asked ? rc_store_is_asked(writer->store, &asked_unix_ms) &&
                                 asked_unix_ms == trim->asked_unix_ms
                           : atomic_load(&writer->keep_days) == trim->swept_days;
@@ -70,6 +109,9 @@ static void finish(rc_writer *writer)
 {
     rc_writer_trimmer *trim = &writer->trim;
     trim->is_under_way = false;
+    /* Nothing could be deleted, as all of it is open or new: later perhaps. */
+    if (trim->is_by_size && trim->prune.operations == 0)
+        trim->next_size_ns = uv_hrtime() + FAILED_NS;
     if (trim->is_asked && trim->prune.is_done)
         trim->done_unix_ms = trim->asked_unix_ms;
     if (trim->prune.operations > 0 && writer->settings.on_trimmed != NULL)
@@ -87,12 +129,15 @@ static void step(rc_writer *writer, uint64_t began_ns)
                            "what is past stays in the audit; deleting it is tried again later");
         return;
     }
+    const bool is_hurried = trim->is_by_size && is_above(writer, 100);
+    if (trim->is_by_size && !is_above(writer, END_PCT))
+        trim->prune.is_enough = true;
     if (trim->prune.is_done)
         finish(writer);
     if (!rc_store_tidy(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the log stays longer; it is moved later");
     const uint64_t now_ns = uv_hrtime();
-    trim->next_ns = now_ns + REST_FACTOR * (now_ns - began_ns);
+    trim->next_ns = now_ns + (is_hurried ? 1 : REST_FACTOR) * (now_ns - began_ns);
 }
 
 void rc_writer_trim(rc_writer *writer)
@@ -110,7 +155,8 @@ void rc_writer_trim(rc_writer *writer)
     step(writer, now_ns);
 }
 
-void rc_writer_keep_days(rc_writer *writer, uint32_t days)
+void rc_writer_keep(rc_writer *writer, uint32_t days, uint64_t bytes)
 {
     atomic_store(&writer->keep_days, days);
+    atomic_store(&writer->keep_bytes, bytes);
 }

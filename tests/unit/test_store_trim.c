@@ -148,9 +148,9 @@ static void the_days_may_change(void **state)
     start(36500);
     keep_some();
     assert_int_equal(count_left(), PAST + NOW);
-    rc_writer_keep_days(world.writer, 0);
+    rc_writer_keep(world.writer, 0, 0);
     keep_some();
-    rc_writer_keep_days(world.writer, 2);
+    rc_writer_keep(world.writer, 2, 0);
     uv_sem_wait(&world.trimmed);
     assert_int_equal(world.operations, PAST);
     assert_int_equal(count_left(), 2 * NOW);
@@ -181,13 +181,43 @@ static void who_asks_is_heard(void **state)
     assert_int_equal(count_left(), NOW);
 }
 
+static uint64_t used_bytes(void)
+{
+    uint64_t used = 0;
+    assert_true(world_open(&world.files, RC_STORE_READ));
+    assert_true(rc_store_used(world.files.store, &used, &world.files.fault));
+    world_close(&world.files);
+    return used;
+}
+
+/* More than there may be: the oldest go until a fifth is free, and what comes stays. */
+static void the_oldest_go_when_it_is_too_large(void **state)
+{
+    (void)state;
+    const uint64_t most = used_bytes();
+    world.settings.keep_bytes = most;
+    start(0);
+    keep_some();
+    uv_sem_wait(&world.trimmed);
+    const uint64_t gone = world.operations;
+    assert_in_range(gone, 1, PAST - 1);
+    assert_true(used_bytes() <= most / 100 * 90);
+    assert_true(count_left() == PAST + NOW - gone);
+    /* The limit may change. */
+    rc_writer_keep(world.writer, 0, most / 2);
+    uv_sem_wait(&world.trimmed);
+    assert_true(used_bytes() <= most / 2);
+    keep_some();
+    assert_int_equal(world.safe, 2 * NOW);
+}
+
 static void a_disk_that_fails_meanwhile_loses_nothing(void **state)
 {
     (void)state;
     start(0);
     keep_some();
     fault_arm(1, true, SQLITE_FULL);
-    rc_writer_keep_days(world.writer, 1);
+    rc_writer_keep(world.writer, 1, 0);
     uv_sem_wait(&world.told);
     fault_disarm();
     assert_non_null(strstr(world.text, "what is past stays in the audit"));
@@ -220,6 +250,7 @@ int main(void)
         WITH_WORLD(what_is_older_than_the_days_goes_while_others_come),
         WITH_WORLD(the_days_may_change),
         WITH_WORLD(who_asks_is_heard),
+        WITH_WORLD(the_oldest_go_when_it_is_too_large),
         WITH_WORLD(a_disk_that_fails_meanwhile_loses_nothing),
         WITH_WORLD(stopping_does_not_wait_for_all_of_it),
     };
