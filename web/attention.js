@@ -92,6 +92,23 @@ function ofProcess(state, items) {
             todo: "Look at what fails below." });
 }
 
+// Clients that send again what was answered for good; for as long as somebody may still remember.
+const REPEATS_MS = 3600000;
+
+function ofRepeats(state, items) {
+    const now = new Date(state.now);
+    for (const repeat of (state.repeats || []).filter((one) => now - new Date(one.last) < REPEATS_MS))
+        items.push({ tone: WARN,
+            title: () => [said(repeat.client), " retries what cannot succeed"],
+            text: () => [`${plural(repeat.requests, "request was", "requests were")} sent again, unchanged, after an ` +
+                `answer that said not to (x-should-retry: false). The latest: ${words(repeat.code)}, ${when(repeat.last)}.`,
+                repeat.product ? " The name is that of its User-Agent." : ""],
+            todo: "Turn off the retries of this client: the gateway has made them already. The page of the client in " +
+                "the documentation names the setting.",
+            link: repeat.product ? null : [`#/requests?outcome=failed&client=${encodeURIComponent(repeat.client)}`,
+                "Show its failures"] });
+}
+
 const EXCEEDED = { warn: "It goes on all the same.", pause: "Requests wait until there is room.",
     fail: "Requests are refused." };
 
@@ -235,6 +252,7 @@ export function attention(state, stats, culprits = null) {
     if (state !== null) {
         ofProcess(state, items);
         ofBudgets(state, items);
+        ofRepeats(state, items);
         ofKeys(state, items);
         ofQuotas(state, items);
         ofTargets(state, items);

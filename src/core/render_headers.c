@@ -86,8 +86,7 @@ static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dia
         push_text(buf, name, id.len ? id : rc_report_id(report));
 }
 
-/* Should a client's own retries go to work? Nobody may come earlier than told. */
-static bool should_retry(const rc_report *report)
+bool rc_render_should_retry(const rc_report *report)
 {
     return rc_report_is_retryable(report) && !rc_report_is_retry_exhausted(report) &&
            rc_report_retry_after_ms(report) <= SDK_WAIT_MAX_MS;
@@ -98,7 +97,7 @@ rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf 
     push_header(buf, RC_STR("content-type"), rc_str_c(rc_dialect_content_type(dialect)));
     push_wait(buf, rc_report_retry_after_ms(report));
     push_header(buf, RC_STR("x-should-retry"),
-                should_retry(report) ? RC_STR("true") : RC_STR("false"));
+                rc_render_should_retry(report) ? RC_STR("true") : RC_STR("false"));
     push_text(buf, RC_STR("x-recourse-report-id"), rc_report_id(report));
     push_text(buf, RC_STR("x-recourse-error-code"), rc_str_c(rc_code_name(rc_report_code(report))));
     if (rc_render_attempts(report))

@@ -35,6 +35,9 @@ void rc_push_hint(rc_buf *buf, const rc_report *report, rc_view view);
  * else 0. */
 int64_t rc_render_attempts(const rc_report *report);
 
+/* Should a client's own retries go to work? Nobody may come earlier than told. */
+bool rc_render_should_retry(const rc_report *report);
+
 /* Which try it was: the other way round. */
 int64_t rc_render_attempt(const rc_report *report);
 

@@ -362,6 +362,8 @@ static uint64_t number_of(const rc_admin_snapshot *snapshot)
         seen = mix(seen, is->limit << 3 | (is->is_refusing ? 4u : 0u) | (is->is_awaited ? 2u : 0u) |
                              (is_spent ? 1u : 0u));
     }
+    for (size_t i = 0; i < snapshot->repeat_count; i++)
+        seen = mix(seen, snapshot->repeats[i].count);
     seen = mix(seen, snapshot->target_count << 32 | snapshot->key_count);
     seen = mix(seen, snapshot->config.generation << 1 | (snapshot->config.is_refused ? 1 : 0));
     seen = mix(seen, (snapshot->is_ready ? 1u : 0u) | (snapshot->is_draining ? 2u : 0u) |

@@ -96,6 +96,13 @@ static void put_quotas(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
                                     snapshot->keys[i].left_milli[kind]);
 }
 
+static void put_repeats(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
+{
+    for (size_t i = 0; i < snapshot->repeat_count; i++)
+        rc_metrics_page_put(page, snapshot->repeats[i].client, RC_STR(""),
+                            (int64_t)snapshot->repeats[i].count);
+}
+
 static void put(rc_metrics_page *page, int64_t value)
 {
     rc_metrics_page_put(page, RC_STR(""), RC_STR(""), value);
@@ -146,6 +153,9 @@ static void look(void *ctx, rc_metric metric, rc_metrics_page *page)
         return;
     case RC_METRIC_QUOTA_LEFT:
         put_quotas(snapshot, page);
+        return;
+    case RC_METRIC_REPEATS:
+        put_repeats(snapshot, page);
         return;
     case RC_METRIC_BUDGET_TOKENS:
         if (snapshot->budget.is_on)

@@ -84,6 +84,15 @@ typedef struct rc_admin_spend {
     rc_spend_state state;
 } rc_admin_spend;
 
+/* A client that sends again what was answered for good. */
+typedef struct rc_admin_repeat {
+    rc_str client;
+    bool is_product; /* of a User-Agent; else the configuration's */
+    uint64_t count;
+    int64_t last_unix_ms;
+    rc_code code; /* of the latest answer */
+} rc_admin_repeat;
+
 typedef struct rc_admin_loop {
     uint32_t connections;
     uint32_t in_flight;
@@ -130,6 +139,8 @@ typedef struct rc_admin_snapshot {
     size_t key_count;
     const rc_admin_spend *spends;
     size_t spend_count;
+    const rc_admin_repeat *repeats;
+    size_t repeat_count;
     const rc_admin_loop *loops;
     size_t loop_count;
 } rc_admin_snapshot;

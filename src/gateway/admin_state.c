@@ -245,6 +245,23 @@ static void put_store(state *s)
     rc_json_object_end(&s->w);
 }
 
+static void put_repeats(state *s)
+{
+    rc_json_key(&s->w, RC_STR("repeats"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < s->snapshot->repeat_count; i++) {
+        const rc_admin_repeat *repeat = &s->snapshot->repeats[i];
+        rc_json_object_begin(&s->w);
+        put_text(s, "client", repeat->client);
+        put_flag(s, "product", repeat->is_product);
+        put_number(s, "requests", repeat->count);
+        put_time(s, "last", repeat->last_unix_ms);
+        put_text(s, "code", rc_str_c(rc_code_name(repeat->code)));
+        rc_json_object_end(&s->w);
+    }
+    rc_json_array_end(&s->w);
+}
+
 static void put_loops(state *s)
 {
     rc_json_key(&s->w, RC_STR("loops"));
@@ -351,6 +368,8 @@ void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admi
         put_budget(&s);
     if (is_all || part == RC_ADMIN_PART_SPENDS)
         put_spends(&s);
+    if (is_all)
+        put_repeats(&s);
     if (is_all)
         put_loops(&s);
     if (is_all || part == RC_ADMIN_PART_TARGETS)

@@ -140,6 +140,23 @@ static void look_spends(rc_gate_world *world, rc_arena *arena, rc_admin_snapshot
     rc_gate_plans_drop(plans);
 }
 
+static void look_repeats(rc_gate_world *world, rc_arena *arena, rc_admin_snapshot *snapshot)
+{
+    rc_repeats_client list[RC_REPEATS_NAMES];
+    const uint32_t count = rc_repeats_look(&world->repeats, list);
+    rc_admin_repeat *repeats = rc_arena_get_array(arena, count + 1u, sizeof *repeats);
+    for (uint32_t i = 0; repeats != NULL && i < count; i++)
+        repeats[i] = (rc_admin_repeat){
+            .client = rc_arena_dup(arena, rc_str_make(list[i].name, list[i].len)),
+            .is_product = list[i].is_product,
+            .count = list[i].count,
+            .last_unix_ms = list[i].last_unix_ms,
+            .code = list[i].code,
+        };
+    snapshot->repeats = repeats;
+    snapshot->repeat_count = repeats != NULL ? count : 0;
+}
+
 bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *ret_snapshot)
 {
     rc_gate_world *world = &gateway->world;
@@ -157,6 +174,7 @@ bool rc_gateway_look(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     uv_mutex_unlock(&world->shared_lock);
     uv_mutex_unlock(&world->lock);
     look_spends(world, arena, ret_snapshot);
+    look_repeats(world, arena, ret_snapshot);
     look_store(world, arena, &ret_snapshot->store);
     look_loops(gateway, arena, ret_snapshot);
     const bool can_serve = rc_gate_world_can_serve(world, now_ms);

@@ -493,6 +493,11 @@ void rc_gate_job_tell_native(const rc_gate_job *job, rc_builder *builder);
 
 /* ---- job_steps.c: what happened ---- */
 
+/* job_repeat.c: the request is whole; it was answered with an error. Clients that repeat what was
+ * answered for good are counted. */
+void rc_gate_job_check_repeat(rc_gate_job *job);
+void rc_gate_job_note_final(const rc_gate_job *job);
+
 /* A line more; NULL: there are too many, or no memory. */
 rc_job_step *rc_gate_job_step(rc_gate_job *job, rc_record_kind kind);
 /* How a try ended. report: of a failure; borrows. NULL with is_done: it worked; without: it was

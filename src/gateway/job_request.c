@@ -266,8 +266,11 @@ static void take(rc_gate_job *job)
         rc_gate_job_refuse_fault(job, &fault);
     else if (job->request.endpoint->wire == RC_WIRE_LOCAL)
         answer_models(job);
-    else if (choose(job))
-        begin(job);
+    else {
+        rc_gate_job_check_repeat(job);
+        if (choose(job))
+            begin(job);
+    }
 }
 
 /* The demo answers whole requests alone. */

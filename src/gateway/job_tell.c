@@ -412,6 +412,7 @@ static void answer_error(rc_gate_job *job)
     rc_buf_reset(&job->lines);
     job->status = rc_report_http_status(job->report);
     push_head(job, &job->lines);
+    rc_gate_job_note_final(job);
     (void)rc_render_body(job->report, job->dialect, RC_VIEW_USER, &page);
     const rc_str body = rc_buf_get(&page);
     if (rc_buf_status(&job->lines) == RC_OK && rc_buf_status(&page) == RC_OK &&

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "sys/clock.h"
+#include "sys/entropy.h"
 
 static void lock_shared(void *ctx)
 {
@@ -17,9 +18,19 @@ static void unlock_shared(void *ctx)
 
 static void free_counters(rc_gate_world *world)
 {
+    rc_repeats_done(&world->repeats);
     rc_quota_board_done(&world->quotas);
     rc_purse_done(&world->purse);
     rc_metrics_free(world->metrics);
+}
+
+/* Without chance the key is known, and somebody could find a request that has another's hash: it
+ * would be counted as repeated. */
+static bool init_repeats(rc_gate_world *world)
+{
+    uint8_t key[16] = {0};
+    (void)rc_entropy_get(world->calls, key, sizeof key);
+    return rc_repeats_init(&world->repeats, key);
 }
 
 rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, const rc_alloc *alloc,
@@ -38,6 +49,12 @@ rc_status rc_gate_world_init(rc_gate_world *world, const rc_sys_calls *calls, co
         return RC_E_NOMEM;
     }
     if (rc_quota_board_init(&world->quotas, alloc) != RC_OK) {
+        rc_purse_done(&world->purse);
+        rc_metrics_free(world->metrics);
+        return RC_E_NOMEM;
+    }
+    if (!init_repeats(world)) {
+        rc_quota_board_done(&world->quotas);
         rc_purse_done(&world->purse);
         rc_metrics_free(world->metrics);
         return RC_E_NOMEM;

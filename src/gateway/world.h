@@ -28,6 +28,7 @@
 #include "gateway/plan.h"
 #include "gateway/purse.h"
 #include "gateway/quota_board.h"
+#include "gateway/repeats.h"
 #include "store/writer.h"
 #include "sys/calls.h"
 
@@ -88,6 +89,7 @@ struct rc_gate_world {
     rc_metrics *metrics;
     rc_purse purse;        /* budgets of money; has locks of its own */
     rc_quota_board quotas; /* what is left of providers' limits; has a lock of its own */
+    rc_repeats repeats;    /* requests that were answered for good; has a lock of its own */
     uint8_t hop_len;       /* 0: this gateway has no name in Via */
     char hop[RC_GATE_HOP_LEN];
 };

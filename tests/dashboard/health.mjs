@@ -33,6 +33,17 @@ health.view("failures name clients, models and targets", {}, async (page) => {
     await until("it is named", async () => /Latest: model broken; target good\/mock\/500; clients app, web/.test(await text(card)));
 });
 
+health.view("a client that repeats what was answered for good is named", {}, async (page) => {
+    for (let i = 0; i < 3; i++)
+        assert.equal((await request("nobody/none", { gate: gates.ill })).status, 404);
+    await open(page, "#/", gates.ill.admin);
+    await shown(page);
+    const card = item(page, "app retries what cannot succeed");
+    await card.waitFor();
+    assert.match(await text(card), /requests? (was|were) sent again, unchanged, .*The latest: .*Do: Turn off the retries/);
+    assert.equal(await item(page, "web retries").count(), 0);
+});
+
 health.view("a budget that refuses is not nearly used up", {}, async (page) => {
     await until("it refuses", async () => (await request("steady", { gate: gates.ill })).status === 402);
     await open(page, "#/", gates.ill.admin);
