@@ -1,5 +1,6 @@
 /* However a provider's response is split into reads, the client gets the same bytes and the report
- * says the same: each sample is cut in two at every byte, and once into single bytes. */
+ * says the same: each sample is cut in two at every byte (fewer under a sanitizer), and once into
+ * single bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,6 +97,20 @@ static void compare(const char *name, size_t cut, rc_buf *whole, rc_buf split)
     rc_buf_done(&split);
 }
 
+/* How far the next cut is. Where each run costs thirty times as much, only those at the end of the
+ * head are one byte apart. */
+static size_t step_from(rc_str response, size_t at)
+{
+#ifdef RC_TEST_SANITIZED
+    const size_t head = rc_str_find(response, RC_STR("\r\n\r\n"), 0);
+    return head != RC_STR_NPOS && at + 4 >= head && at < head + 16 ? 1 : 11;
+#else
+    (void)response;
+    (void)at;
+    return 1;
+#endif
+}
+
 /* expected: a line of the result; NULL: any. */
 static void split_everywhere(const char *name, const split_request *request, rc_str response,
                              const char *expected)
@@ -107,10 +122,10 @@ static void split_everywhere(const char *name, const split_request *request, rc_
                     rc_buf_get(&whole).ptr);
         fail();
     }
-    for (size_t at = 1; at < response.len; at++) {
+    for (size_t at = 1; at < response.len; at += step_from(response, at))
         compare(name, at, &whole, split_run(request, response, &at, 1));
+    for (size_t at = 1; at < response.len; at++)
         every[at - 1] = at;
-    }
     compare(name, 0, &whole, split_run(request, response, every, response.len - 1));
     rc_buf_done(&whole);
 }
