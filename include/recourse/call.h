@@ -132,6 +132,7 @@ typedef struct rc_flight {
     uint8_t pass;        /* rc_breaker_pass */
     bool is_on;          /* a place of the target is taken */
     bool is_key_probe;   /* the credential was refused before: it may be again */
+    bool is_quota_probe; /* its quota was used up before: nobody else asks with it meanwhile */
     uint64_t at_ms;      /* when it began */
 } rc_flight;
 

@@ -49,7 +49,9 @@ typedef struct rc_shared_settings {
     uint32_t
         cooldown_ms; /* of a rate limit or overload without a hint, and the first one of a target
                               that does not respond: 5000; 0: neither is assumed */
-    uint32_t exhausted_ms; /* of a used-up quota without a hint: 600000 */
+    uint32_t
+        exhausted_ms; /* of a used-up quota without a hint, and of a refused credential: from 30 s
+                              up to this, doubled each time: 600000 */
 } rc_shared_settings;
 
 /* SPEC's numbers. */

@@ -143,7 +143,7 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
     if (is_fresh)
         return leave(call, rc_call_go_on(call, entropy));
     if (credential)
-        rc_credential_kill(credential, rc_call_probe_at_ms(call));
+        rc_call_kill_key(call, credential);
     return leave(call, rc_call_on_stale_key(call));
 }
 

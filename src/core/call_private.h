@@ -64,8 +64,9 @@ void rc_call_pass(rc_call *call, uint16_t entry);
 /* Why a search found nobody: ALL_UNAVAILABLE, or CREDENTIALS_DEAD if only new keys would help. */
 rc_reason rc_call_why_nobody(const rc_call_search *search);
 
-/* When a credential that is refused now is asked again, if all are. */
-uint64_t rc_call_probe_at_ms(const rc_call *call);
+/* The credential was refused: it is asked again by one call after 30 s, later and later after each
+ * further refusal. */
+void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
 /* Starts a try of an entry that is open. credential: RC_NO_TARGET for the one whose turn it is. */
 rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential);

@@ -237,6 +237,81 @@ uint16_t rc_call_find_silent(const rc_call *call)
     return found;
 }
 
+/* --- keys that were refused or used up --- */
+
+#define KEY_REST_MS UINT64_C(30000)
+
+/* The next rest of a key that nobody named a time for: 30 s, doubled up to exhausted_ms. */
+static uint64_t key_rest_ms(const rc_call *call, const rc_credential *row)
+{
+    uint64_t max_ms = call->shared->settings.exhausted_ms;
+    uint64_t rest_ms = KEY_REST_MS;
+    for (uint8_t i = 0; i < row->rests && rest_ms < max_ms; i++)
+        rest_ms *= 2;
+    return rest_ms < max_ms ? rest_ms : max_ms;
+}
+
+static bool is_quota_rest(const rc_credential *row)
+{
+    return row && row->state == RC_CREDENTIAL_EXHAUSTED && row->rests > 0;
+}
+
+static uint64_t held_until_ms(const rc_call *call, const rc_flight *flight)
+{
+    uint64_t max_ms = call->shared->settings.exhausted_ms;
+    return flight->at_ms + (KEY_REST_MS < max_ms ? KEY_REST_MS : max_ms);
+}
+
+/* The rest of a key is over: one call finds out for all, and the others leave the key alone. */
+static void begin_probe(const rc_call *call, const rc_target *target, rc_flight *flight)
+{
+    rc_credential *key = rc_shared_credential(call->shared, flight->credential);
+    rc_credential *limit = rc_target_limit(target, flight->credential);
+    if (!key)
+        return;
+    flight->is_key_probe = key->state == RC_CREDENTIAL_DEAD;
+    flight->is_quota_probe = is_quota_rest(key) || is_quota_rest(limit);
+    /* A refusal that is known from before a restart may be long over. */
+    if ((flight->is_key_probe && key->rests > 0) || is_quota_rest(key))
+        rc_cooldown_tell(&key->cooldown, held_until_ms(call, flight));
+    if (is_quota_rest(limit))
+        rc_cooldown_tell(&limit->cooldown, held_until_ms(call, flight));
+}
+
+static void let_others(const rc_call *call, const rc_flight *flight, rc_credential *row)
+{
+    if (row && row->cooldown.told_until_ms == held_until_ms(call, flight))
+        row->cooldown.told_until_ms = call->now_ms < flight->at_ms ? flight->at_ms : call->now_ms;
+}
+
+static void end_probe(const rc_call *call, const rc_target *target, const rc_flight *flight)
+{
+    if (!flight->is_key_probe && !flight->is_quota_probe)
+        return;
+    let_others(call, flight, rc_shared_credential(call->shared, flight->credential));
+    let_others(call, flight, rc_target_limit(target, flight->credential));
+}
+
+static void end_rest(rc_credential *row)
+{
+    if (!is_quota_rest(row))
+        return;
+    row->state = RC_CREDENTIAL_HEALTHY;
+    row->rests = 0;
+    rc_cooldown_clear(&row->cooldown);
+}
+
+void rc_call_kill_key(const rc_call *call, rc_credential *key)
+{
+    /* Calls that were in flight when it was refused say nothing new. */
+    if (key->state == RC_CREDENTIAL_DEAD && rc_cooldown_is_on(&key->cooldown, false, call->now_ms))
+        return;
+    uint64_t rest_ms = key_rest_ms(call, key);
+    rc_credential_kill(key, call->now_ms + rest_ms);
+    if (key->rests < UINT8_MAX)
+        key->rests++;
+}
+
 /* --- taking and giving back --- */
 
 rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
@@ -252,8 +327,7 @@ rc_flight rc_call_take(const rc_call *call, uint16_t entry, uint16_t credential)
     if (credential == RC_NO_TARGET &&
         !rc_shared_pick_credential(shared, flight.target, call->now_ms, &flight.credential))
         flight.credential = RC_NO_TARGET;
-    const rc_credential *key = rc_shared_credential(shared, flight.credential);
-    flight.is_key_probe = key && key->state == RC_CREDENTIAL_DEAD;
+    begin_probe(call, target, &flight);
     hold_others(shared, target, call->now_ms);
     flight.is_on = rc_limiter_take(&target->limiter);
     flight.pass =
@@ -272,6 +346,7 @@ void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end en
     if (!flight->is_on || !target)
         return;
     flight->is_on = false;
+    end_probe(call, target, flight);
     rc_limiter_put(&target->limiter);
     /* What began before the target came back says nothing of it since. */
     if (rc_breaker_is_stale(&target->breaker, flight->at_ms))
@@ -286,6 +361,11 @@ void rc_call_clear_key(const rc_call *call, const rc_flight *flight)
     /* What began before it was refused says nothing. */
     if (flight->is_key_probe && credential && credential->state == RC_CREDENTIAL_DEAD)
         rc_credential_revive(credential); /* it was refused by mistake */
+    const rc_target *target = rc_shared_target(call->shared, flight->target);
+    if (!flight->is_quota_probe || !target)
+        return;
+    end_rest(credential);
+    end_rest(rc_target_limit(target, flight->credential));
 }
 
 void rc_call_clear_target(const rc_call *call, const rc_flight *flight)
@@ -303,12 +383,6 @@ void rc_call_land(const rc_call *call, rc_flight *flight)
 }
 
 /* --- what a failure tells everybody --- */
-
-uint64_t rc_call_probe_at_ms(const rc_call *call)
-{
-    uint64_t rest_ms = call->shared->settings.exhausted_ms;
-    return rest_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + rest_ms : RC_UNLIMITED;
-}
 
 typedef enum cools {
     COOLS_NOTHING,
@@ -355,12 +429,14 @@ void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_setback *why)
         call->spent_entries |= UINT64_C(1) << entry;
 }
 
-/* Rates and the use in a day are limited by model: the same key may be good for another one. Credit
- * and plans are the account's. */
+/* Rates and quotas are limited by model as far as is known: the same key may be good for another
+ * one, and one call finds out. Credit and plans are the account's. */
 static rc_credential *whose_limit(const rc_target *target, rc_credential *credential,
                                   uint16_t number, const rc_setback *why)
 {
-    bool is_of_model = !rc_call_is_capacity(why) || why->limit_kind == RC_LIMIT_KIND_DAILY;
+    bool is_of_account =
+        why->limit_kind == RC_LIMIT_KIND_PLAN || why->limit_kind == RC_LIMIT_KIND_BALANCE;
+    bool is_of_model = !rc_call_is_capacity(why) || !is_of_account;
     rc_credential *limit = rc_target_limit(target, number);
     return credential && limit && is_of_model ? limit : credential;
 }
@@ -374,8 +450,15 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
      */
     bool is_told = why->retry_after_ms > 0 || is_used_up;
     uint64_t wait_ms = is_used_up ? settings->exhausted_ms : settings->cooldown_ms;
-    if (why->retry_after_ms > 0)
+    if (why->retry_after_ms > 0) {
         wait_ms = (uint64_t)why->retry_after_ms;
+    } else if (is_used_up && credential) {
+        if (rc_cooldown_is_on(&credential->cooldown, false, call->now_ms))
+            return; /* in flight when the others learned of it */
+        wait_ms = key_rest_ms(call, credential);
+        if (credential->rests < UINT8_MAX)
+            credential->rests++;
+    }
     if (wait_ms == 0)
         return; /* nor for the moment by which another caller's clock is behind this one's */
     uint64_t until_ms =
@@ -412,5 +495,5 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
     bool was_refreshed = flight == &call->flight && call->is_refreshed;
     bool is_dead = credential->state == RC_CREDENTIAL_DEAD;
     if (!why->is_key_cleared && (was_refreshed || is_dead || !credential->can_refresh))
-        rc_credential_kill(credential, rc_call_probe_at_ms(call));
+        rc_call_kill_key(call, credential);
 }

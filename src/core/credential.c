@@ -36,6 +36,7 @@ void rc_credential_revive(rc_credential *credential)
 {
     credential->state = RC_CREDENTIAL_HEALTHY;
     credential->is_refreshing = false;
+    credential->rests = 0;
     rc_cooldown_clear(&credential->cooldown);
 }
 

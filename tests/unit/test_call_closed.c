@@ -149,6 +149,8 @@ static void test_another_one_will_open(void **state)
 
 /* --- dead credentials at the beginning --- */
 
+#define FIRST_REST_MS UINT64_C(30000)
+
 static void test_everybody_after_a_refusal(void **state)
 {
     (void)state;
@@ -157,7 +159,7 @@ static void test_everybody_after_a_refusal(void **state)
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
     world_begin(&w);
     expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    w.now_ms += w.shared.settings.exhausted_ms - 1;
+    w.now_ms += FIRST_REST_MS - 1;
     rc_action action = world_begin(&w);
     expect(action, RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     assert_int_equal(action.at_ms, 0);
@@ -174,21 +176,29 @@ static void test_a_refused_key_is_asked_again(void **state)
     world w;
     world_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
-    const uint64_t rest_ms = w.shared.settings.exhausted_ms;
+    const uint64_t rest_ms = FIRST_REST_MS;
     world_begin(&w);
     world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += rest_ms - 1;
     expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
-    /* Until it is told again, nobody else is held up. */
+    /* One call at a time; one that says nothing of the key leaves it to the next. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
-    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_TRY);
-    rc_call_on_cancel(&other, w.now_ms);
+    expect(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
+    rc_call_on_cancel(&w.call, w.now_ms);
+    expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
     expect(world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
+    /* Each refusal makes the next rest longer, up to exhausted_ms. */
+    w.now_ms += 2 * rest_ms - 1;
     expect(world_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
-    w.now_ms += rest_ms;
+    w.now_ms++;
+    for (int i = 0; i < 10; i++) {
+        world_begin(&w);
+        world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
+        w.now_ms += w.shared.settings.exhausted_ms;
+    }
     world_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
@@ -199,13 +209,47 @@ static void test_a_refused_key_is_asked_again(void **state)
     world_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    /* What began before a refusal says nothing of it. */
+    /* It is as new then. What began before a refusal says nothing of it. */
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     rc_call_begin(&other, w.now_ms, 1);
     world_begin(&w);
     world_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_call_on_success(&other, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
+    assert_true(rc_shared_validate(&w.shared));
+}
+
+/* A used-up quota that nobody named a time for: the same, and the next key is not kept waiting. */
+static void test_a_used_up_quota_is_probed(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);
+    uint64_t rest_ms = FIRST_REST_MS;
+    for (int i = 0; i < 8; i++) {
+        expect(world_begin(&w), RC_DO_TRY, RC_WHY_FIRST_TRY);
+        rc_call other;
+        rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
+        assert_int_equal(rc_call_begin(&other, w.now_ms, 1).what, i == 0 ? RC_DO_TRY : RC_DO_STOP);
+        world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+        if (i == 0) { /* in flight meanwhile: it makes the rest no longer */
+            rc_setback why = world_setback(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+            rc_call_on_failure(&other, &why, w.now_ms, 1);
+        }
+        w.now_ms += rest_ms - 1;
+        expect(world_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
+        w.now_ms++;
+        rest_ms = rest_ms * 2 < w.shared.settings.exhausted_ms ? rest_ms * 2
+                                                               : w.shared.settings.exhausted_ms;
+    }
+    /* Credit was added: the probe opens the key for everybody. */
+    world_begin(&w);
+    rc_call_on_success(&w.call, w.now_ms);
+    assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
+    assert_int_equal(w.credentials[0].cooldown.told_until_ms, w.now_ms + FIRST_REST_MS);
     assert_true(rc_shared_validate(&w.shared));
 }
 
@@ -362,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_another_one_will_open),
         cmocka_unit_test(test_everybody_after_a_refusal),
         cmocka_unit_test(test_a_refused_key_is_asked_again),
+        cmocka_unit_test(test_a_used_up_quota_is_probed),
         cmocka_unit_test(test_a_probe_is_nobodys_loss),
         cmocka_unit_test(test_a_key_that_is_cleared_lives),
         cmocka_unit_test(test_a_target_that_is_cleared_stays_open),

@@ -82,7 +82,7 @@ static void other_keys_go_first(void **state)
     assert_int_equal(stop.at_ms, f.w.now_ms + HINT_MS / 2);
 }
 
-static void a_days_use_is_the_models_and_credit_is_not(void **state)
+static void a_quota_is_the_models_unless_it_is_the_accounts(void **state)
 {
     (void)state;
     static const struct {
@@ -91,7 +91,7 @@ static void a_days_use_is_the_models_and_credit_is_not(void **state)
     } cases[] = {{RC_LIMIT_KIND_DAILY, true},
                  {RC_LIMIT_KIND_BALANCE, false},
                  {RC_LIMIT_KIND_PLAN, false},
-                 {RC_LIMIT_KIND_NONE, false}};
+                 {RC_LIMIT_KIND_NONE, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         init(&f, 1);
@@ -176,7 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rate_is_the_models),
         cmocka_unit_test(other_keys_go_first),
-        cmocka_unit_test(a_days_use_is_the_models_and_credit_is_not),
+        cmocka_unit_test(a_quota_is_the_models_unless_it_is_the_accounts),
         cmocka_unit_test(without_limits),
         cmocka_unit_test(a_fresh_key_keeps_to_the_limit),
         cmocka_unit_test(people_know_better),
