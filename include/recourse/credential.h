@@ -22,6 +22,7 @@ typedef struct rc_credential {
     rc_credential_state state; /* why it cools; a time that is over makes it HEALTHY */
     bool can_refresh;          /* whoever holds the key can get a fresh one */
     bool is_refreshing;        /* one call does so now */
+    bool is_429;               /* the provider said with 429 that its quota is used up */
     uint8_t rests; /* cooldowns by our own choice since it last worked: each is longer */
 } rc_credential;
 

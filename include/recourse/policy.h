@@ -130,6 +130,7 @@ typedef struct rc_setback {
     bool is_retry_exhausted;
     bool is_key_cleared;    /* whatever the code: it says nothing of the credential */
     bool is_target_cleared; /* nor of the target: its breaker does not count it */
+    bool is_429;            /* the status that a client is given for it */
     int64_t retry_after_ms; /* -1: no hint; 0: at once */
 } rc_setback;
 

@@ -37,6 +37,9 @@ typedef struct rc_target {
     uint16_t credential_count; /* 0: it needs none */
     uint16_t next_credential;  /* where the search begins: calls take turns */
     rc_code cooled_for;        /* the failure that its cooldown is for; NONE: not known */
+    rc_code failed_for;        /* the latest failure that its breaker has counted */
+    bool is_429;               /* cooled_for was told with this status */
+    bool is_named;             /* its server named the end of its cooldown */
     uint8_t silent_in_a_row;   /* calls without any response since the latest response */
     uint8_t silent_rests;      /* cooldowns for that since then */
     uint64_t silent_at_ms;     /* when the latest of these began */

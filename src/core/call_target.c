@@ -463,8 +463,13 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
         return; /* nor for the moment by which another caller's clock is behind this one's */
     uint64_t until_ms =
         wait_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + wait_ms : RC_UNLIMITED - 1;
-    if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false))
+    if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false)) {
         target->cooled_for = why->code;
+        target->is_429 = why->is_429;
+        target->is_named = why->retry_after_ms > 0;
+    }
+    if (credential)
+        credential->is_429 = why->is_429;
     if (credential)
         rc_credential_cool(credential, is_used_up ? RC_CREDENTIAL_EXHAUSTED : RC_CREDENTIAL_COOLING,
                            until_ms, is_told);
@@ -480,6 +485,8 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
     rc_credential *credential = rc_shared_credential(call->shared, flight->credential);
     if (!target)
         return;
+    if (rc_call_end_of(why) == RC_BREAKER_FAILED)
+        target->failed_for = why->code;
     if (is_silent(why->code) && !why->is_target_cleared)
         note_silence(call->shared, target, flight, why->code, call->now_ms);
     else if (!is_silent(why->code) && rc_breaker_counts(why->code) != RC_BREAKER_SAID_NOTHING)

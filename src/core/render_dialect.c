@@ -5,6 +5,7 @@
 #include "base/json_find.h"
 #include "base/str.h"
 #include "core/render_json.h"
+#include "core/render_text.h"
 #include "core/view.h"
 
 #define GOOGLE_TYPE "type.googleapis.com/google.rpc."
@@ -278,7 +279,7 @@ static void put_gemini(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_member_string(w, RC_STR("domain"), RC_STR("recourse"));
     put_error_metadata(w, report, view);
     rc_json_object_end(w);
-    if (rc_report_retry_after_ms(report) >= 0)
+    if (rc_wait_helps(report))
         put_retry_info(w, rc_report_retry_after_ms(report));
     rc_json_array_end(w);
     rc_json_object_end(w);

@@ -95,7 +95,8 @@ bool rc_render_should_retry(const rc_report *report)
 rc_status rc_render_headers(const rc_report *report, rc_dialect dialect, rc_buf *buf)
 {
     push_header(buf, RC_STR("content-type"), rc_str_c(rc_dialect_content_type(dialect)));
-    push_wait(buf, rc_report_retry_after_ms(report));
+    if (rc_wait_helps(report))
+        push_wait(buf, rc_report_retry_after_ms(report));
     push_header(buf, RC_STR("x-should-retry"),
                 rc_render_should_retry(report) ? RC_STR("true") : RC_STR("false"));
     push_text(buf, RC_STR("x-recourse-report-id"), rc_report_id(report));

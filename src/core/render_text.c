@@ -73,6 +73,18 @@ bool rc_wait_is_ours(const rc_report *report)
     return false;
 }
 
+bool rc_wait_helps(const rc_report *report)
+{
+    const int64_t wait_ms = rc_report_retry_after_ms(report);
+    bool is_chosen = false;
+    for (const rc_report *from = report; from != NULL && rc_report_retry_after_ms(from) == wait_ms;
+         from = rc_report_cause(from)) {
+        const rc_context_entry *by = rc_report_context_get(from, RC_STR(RC_KEY_WAIT_BY));
+        is_chosen = is_chosen || (by != NULL && rc_str_eq(by->text, RC_STR("recourse")));
+    }
+    return wait_ms >= 0 && (rc_report_is_retryable(report) || !is_chosen);
+}
+
 rc_str rc_wait_words(const rc_report *report)
 {
     if (rc_report_class(report) == RC_CLASS_LIMIT)

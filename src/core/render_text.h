@@ -18,6 +18,9 @@ void rc_push_words(rc_buf *buf, rc_str name);
 
 /* Did we choose the wait? Else the provider told it. report: borrows. */
 bool rc_wait_is_ours(const rc_report *report);
+/* Would a client that comes back then get another answer? Not after the rest that we give a used-up
+ * quota or a refused key whose end nobody named. */
+bool rc_wait_helps(const rc_report *report);
 
 /* " The provider names a wait of ", of one that we chose " Recourse asks again after ", of a limit
  * that is ours " It renews in ". Gives a static string. report: borrows. */

@@ -42,5 +42,6 @@ rc_setback rc_setback_of(const rc_report *report)
         setback.category = row;
     setback.is_retry_exhausted = rc_report_is_retry_exhausted(report);
     setback.retry_after_ms = rc_report_retry_after_ms(report);
+    setback.is_429 = rc_report_http_status(report) == 429;
     return setback;
 }

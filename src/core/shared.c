@@ -156,6 +156,8 @@ void rc_shared_cool_credential(rc_shared *shared, uint16_t credential, rc_creden
         rc_credential_kill(c, until_ms);
     else if (c)
         rc_credential_cool(c, state, until_ms, true);
+    if (c)
+        c->is_429 = true; /* as most providers say it: a store does not keep the status */
     rc_shared_unlock(shared);
 }
 
@@ -165,8 +167,10 @@ void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t cre
     rc_shared_lock(shared);
     const rc_target *t = rc_shared_target(shared, target);
     rc_credential *limit = t ? rc_target_limit(t, credential) : NULL;
-    if (limit)
+    if (limit) {
         rc_credential_cool(limit, state, until_ms, true);
+        limit->is_429 = true;
+    }
     rc_shared_unlock(shared);
 }
 

@@ -103,7 +103,7 @@ typedef struct rc_job_step {
     bool is_paused;          /* of a WAIT: it is for money */
     uint32_t budget;         /* which has none: a row of the purse */
     const rc_report *report; /* NULL: it worked */
-    rc_code rests_for;       /* of a SKIP: the failure, as far as it is known */
+    rc_gate_rest rest;       /* of a SKIP: the failure, as far as it is known */
     rc_str text;             /* the same in words; its own memory */
     rc_job_quota *quota;     /* of a QUOTA: what is left; its own memory */
 } rc_job_step;
@@ -304,6 +304,8 @@ void rc_gate_job_note_rest(rc_gate_job *job, rc_job_step *step);
 /* The code of a call that no target could be asked for, by what all of them rest for: a used-up
  * quota, or refused keys, when time alone does not open one of them sooner. */
 rc_code rc_gate_job_rests_for(const rc_gate_job *job);
+/* Has a provider named the time for which such a call is told to wait? */
+bool rc_gate_job_is_rest_named(const rc_gate_job *job);
 /* The message of such a call, with the targets and what they rest for; and the advice. */
 void rc_gate_job_tell_rest(const rc_gate_job *job, rc_code code, rc_builder *builder);
 

@@ -11,8 +11,8 @@ void rc_gate_job_note_rest(rc_gate_job *job, rc_job_step *step)
     char room[WORDS_MAX];
     rc_buf words;
     rc_buf_init_fixed(&words, room, sizeof room);
-    step->rests_for = rc_gate_world_rest(job->gate->world, job->plan.entries[step->entry].target,
-                                         step->reason, rc_gate_now(job->gate), &words);
+    step->rest = rc_gate_world_rest(job->gate->world, job->plan.entries[step->entry].target,
+                                    step->reason, rc_gate_now(job->gate), &words);
     const rc_str text = rc_buf_get(&words);
     char *own =
         text.len > 0 && rc_buf_status(&words) == RC_OK ? alloc->get(alloc->ctx, text.len) : NULL;
@@ -48,9 +48,9 @@ static rests count_rests(const rc_gate_job *job)
         const rc_job_step *step = &job->steps[i];
         if (!is_rest(job, i))
             continue;
-        if (step->rests_for == RC_CODE_QUOTA_EXHAUSTED)
+        if (step->rest.code == RC_CODE_QUOTA_EXHAUSTED)
             all.used_up++;
-        else if (step->rests_for == RC_CODE_AUTH_FAILED)
+        else if (step->rest.code == RC_CODE_AUTH_FAILED)
             all.refused++;
         else if (step->reason != RC_WHY_SKIP_OUT_OF_SERVICE)
             all.other++;
@@ -58,12 +58,51 @@ static rests count_rests(const rc_gate_job *job)
     return all;
 }
 
+static bool is_lasting(rc_code code)
+{
+    return code == RC_CODE_QUOTA_EXHAUSTED || code == RC_CODE_AUTH_FAILED;
+}
+
+/* The failure that closed the target which time opens first; of those whose time is not known, the
+ * first one's. */
+static const rc_job_step *first_to_open(const rc_gate_job *job)
+{
+    const rc_job_step *found = NULL;
+    for (uint32_t i = 0; i < job->step_count; i++) {
+        const rc_job_step *step = &job->steps[i];
+        if (!is_rest(job, i) || step->rest.code == RC_CODE_NONE || is_lasting(step->rest.code))
+            continue;
+        if (found == NULL || (step->wait_ms > 0 && step->wait_ms < found->wait_ms))
+            found = step;
+    }
+    return found;
+}
+
 rc_code rc_gate_job_rests_for(const rc_gate_job *job)
 {
     const rests all = count_rests(job);
+    const rc_job_step *first = first_to_open(job);
     if (all.other > 0 || all.used_up + all.refused == 0)
-        return RC_CODE_OVERLOADED;
+        return first != NULL ? first->rest.code : RC_CODE_OVERLOADED;
     return all.used_up > 0 ? RC_CODE_QUOTA_EXHAUSTED : RC_CODE_AUTH_FAILED;
+}
+
+bool rc_gate_job_is_rest_named(const rc_gate_job *job)
+{
+    for (uint32_t i = 0; i < job->step_count; i++)
+        if (is_rest(job, i) && job->steps[i].rest.is_named)
+            return true;
+    return false;
+}
+
+/* As it was told the first time. */
+static bool is_429(const rc_gate_job *job)
+{
+    for (uint32_t i = 0; i < job->step_count; i++)
+        if (is_rest(job, i) && job->steps[i].rest.code == RC_CODE_QUOTA_EXHAUSTED &&
+            job->steps[i].rest.is_429)
+            return true;
+    return false;
 }
 
 /* "m/gpt-4o: quota used up (key m:1)" */
@@ -113,7 +152,7 @@ static void advise(const rc_gate_job *job, rc_code code, rc_builder *builder)
                               RC_STR("Add credit, raise the plan or the spending limit, or wait "
                                      "for the quota to renew; replace the keys that were "
                                      "refused."));
-    else if (code == RC_CODE_OVERLOADED && all.used_up + all.refused > 0)
+    else if (!is_lasting(code) && all.used_up + all.refused > 0)
         rc_builder_set_action(builder, RC_ACTION_WAIT_AND_RETRY,
                               RC_STR("Wait for the time that is given, or use another model. "
                                      "Credit, or good keys, open the other targets."));
@@ -129,7 +168,6 @@ void rc_gate_job_tell_rest(const rc_gate_job *job, rc_code code, rc_builder *bui
     push_targets(job, &text);
     rc_builder_set_message(builder, rc_buf_get(&text));
     advise(job, code, builder);
-    /* Nobody was asked, and a time is known. */
-    if (code == RC_CODE_QUOTA_EXHAUSTED)
-        rc_builder_set_http_status(builder, 503);
+    if (code == RC_CODE_QUOTA_EXHAUSTED && is_429(job))
+        rc_builder_set_http_status(builder, 429);
 }

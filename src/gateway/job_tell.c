@@ -94,7 +94,10 @@ static void set_wait(const rc_gate_job *job, rc_builder *builder, int64_t wait_m
 {
     rc_builder_set_retry_after_ms(builder, wait_ms);
     if (job->report == NULL || job->action.at_ms != job->call.not_before_ms)
-        rc_builder_set_context(builder, RC_STR("wait_by"), RC_STR("recourse"));
+        rc_builder_set_context(builder, RC_STR("wait_by"),
+                               job->report == NULL && rc_gate_job_is_rest_named(job)
+                                   ? RC_STR("provider, before")
+                                   : RC_STR("recourse"));
 }
 
 static void set_context(const rc_gate_job *job, rc_builder *builder)
@@ -239,8 +242,8 @@ static const rc_report *tell_all(rc_gate_job *job)
     if (is_foreign(job))
         tell_foreign(job, &builder);
     if (!is_tried && is_at_rest(action)) {
-        rc_gate_job_tell_rest(job, code, &builder);
         use_dialect_status(job, &builder, code, status_of(code));
+        rc_gate_job_tell_rest(job, code, &builder);
     }
     rc_builder_set_cause(&builder, job->report);
     add_attempts(job, &builder);

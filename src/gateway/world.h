@@ -172,10 +172,16 @@ uint16_t rc_gate_world_find_credential(rc_gate_world *world, rc_str name);
 /* The name, copied; false: there is no such row, or no room. */
 bool rc_gate_world_credential_name(rc_gate_world *world, uint16_t credential, rc_buf *ret_name);
 
-/* What a target that is passed over for this reason rests for: the failure, NONE when that is not
- * known or it does not rest; appends "quota used up (key m:1)". */
-rc_code rc_gate_world_rest(rc_gate_world *world, uint16_t target, rc_reason reason, uint64_t now_ms,
-                           rc_buf *words);
+/* What a target that is passed over rests for. */
+typedef struct rc_gate_rest {
+    rc_code code;  /* the failure that closed it; NONE: not known, or it does not rest */
+    bool is_429;   /* that failure was told with the status 429 */
+    bool is_named; /* the provider has named the time when it opens */
+} rc_gate_rest;
+
+/* Appends "quota used up (key m:1)". reason: why it is passed over. */
+rc_gate_rest rc_gate_world_rest(rc_gate_world *world, uint16_t target, rc_reason reason,
+                                uint64_t now_ms, rc_buf *words);
 
 rc_world_print rc_world_print_of(rc_secret key);
 bool rc_world_print_eq(const rc_world_print *a, const rc_world_print *b);

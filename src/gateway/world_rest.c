@@ -30,6 +30,8 @@ static rc_credential_state state_of(const rc_shared *shared, const rc_target *ta
 typedef struct pool {
     uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* by state */
     uint64_t until_ms;                       /* when the first can be used; RC_UNLIMITED: never */
+    bool is_429;                             /* one is used up, and a 429 said so */
+    bool is_named;                           /* the provider named the time when the first opens */
 } pool;
 
 static pool look_at_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
@@ -42,7 +44,11 @@ static pool look_at_pool(const rc_shared *shared, const rc_target *target, uint6
         look.counts[state_of(shared, target, credential, now_ms)]++;
         uint64_t until_ms = rc_credential_ready_at_ms(known, false);
         const uint64_t here_ms = limit != NULL ? rc_credential_ready_at_ms(limit, false) : 0;
+        const rc_credential *longer = here_ms > until_ms ? limit : known;
         until_ms = here_ms > until_ms ? here_ms : until_ms;
+        look.is_429 = look.is_429 || longer->is_429;
+        if (until_ms < look.until_ms)
+            look.is_named = longer->rests == 0;
         look.until_ms = until_ms < look.until_ms ? until_ms : look.until_ms;
     }
     return look;
@@ -114,26 +120,34 @@ static rc_code rest_of_target(const rc_target *target, rc_buf *words)
     return target->cooled_for;
 }
 
-rc_code rc_gate_world_rest(rc_gate_world *world, uint16_t target, rc_reason reason, uint64_t now_ms,
-                           rc_buf *words)
+static rc_gate_rest look_at_rest(const rc_gate_world *world, const rc_target *row, rc_reason reason,
+                                 uint64_t now_ms, rc_buf *words)
 {
-    rc_code code = RC_CODE_NONE;
+    if (reason == RC_WHY_SKIP_BREAKER)
+        return (rc_gate_rest){.code = row->failed_for};
+    const pool look = look_at_pool(&world->shared, row, now_ms);
+    const bool is_longer = look.until_ms > rc_cooldown_until_ms(&row->cooldown, false);
+    if (row->credential_count > 0 && (reason != RC_WHY_SKIP_COOLING || is_longer))
+        return (rc_gate_rest){.code = rest_of_pool(world, row, &look, now_ms, words),
+                              .is_429 = look.is_429,
+                              .is_named = look.is_named};
+    return (rc_gate_rest){
+        .code = rest_of_target(row, words), .is_429 = row->is_429, .is_named = row->is_named};
+}
+
+rc_gate_rest rc_gate_world_rest(rc_gate_world *world, uint16_t target, rc_reason reason,
+                                uint64_t now_ms, rc_buf *words)
+{
+    rc_gate_rest rest = {.code = RC_CODE_NONE};
     const bool is_rest = reason == RC_WHY_SKIP_COOLING || reason == RC_WHY_SKIP_CREDENTIALS ||
-                         reason == RC_WHY_CREDENTIALS_DEAD;
+                         reason == RC_WHY_CREDENTIALS_DEAD || reason == RC_WHY_SKIP_BREAKER;
     if (!is_rest)
-        return code;
+        return rest;
     uv_mutex_lock(&world->lock);
     uv_mutex_lock(&world->shared_lock);
-    if (target < world->target_count) {
-        const rc_target *row = &world->shared.targets[target];
-        const pool look = look_at_pool(&world->shared, row, now_ms);
-        const bool is_longer = look.until_ms > rc_cooldown_until_ms(&row->cooldown, false);
-        const bool is_pool =
-            row->credential_count > 0 && (reason != RC_WHY_SKIP_COOLING || is_longer);
-        code =
-            is_pool ? rest_of_pool(world, row, &look, now_ms, words) : rest_of_target(row, words);
-    }
+    if (target < world->target_count)
+        rest = look_at_rest(world, &world->shared.targets[target], reason, now_ms, words);
     uv_mutex_unlock(&world->shared_lock);
     uv_mutex_unlock(&world->lock);
-    return code;
+    return rest;
 }

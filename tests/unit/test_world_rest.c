@@ -66,7 +66,7 @@ static void expect(rc_reason reason, rc_code code, const char *words)
     char room[256];
     rc_buf text;
     rc_buf_init_fixed(&text, room, sizeof room);
-    assert_int_equal(rc_gate_world_rest(&world, row, reason, NOW_MS, &text), code);
+    assert_int_equal(rc_gate_world_rest(&world, row, reason, NOW_MS, &text).code, code);
     const rc_str said = rc_buf_get(&text);
     assert_int_equal(said.len, strlen(words));
     assert_memory_equal(said.len > 0 ? said.ptr : "", words, said.len);

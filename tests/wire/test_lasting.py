@@ -106,7 +106,7 @@ def refused_and_killed():
         for load in loads:
             load.stop()
             statuses.append({status for _, status in load.answered})
-        check(statuses == [{503}, {404}, {400}], statuses)
+        check(statuses == [{429}, {404}, {400}], statuses)
         recorded = gateway.operations()
         answered = [name for load in loads for name, _ in load.answered]
         missing = [name for name in answered if name not in recorded]
@@ -280,7 +280,7 @@ def limits_are_the_models():
                     check(answer.status == 200 and answer.get("x-recourse-target") == "up/spare", answer)
             check(ask(gateway, "another").status == 200, "the key is closed for a model of its own")
             refused = ask(gateway, "up/daily")
-            check(refused.status == 503 and int(refused.get("retry-after")) > 60, refused)
+            check(refused.status == 429 and int(refused.get("retry-after")) > 60, refused)
             gateway.end()
             asked = [model_of(request) for request in upstream.strays]
             check(asked.count("daily") == 1, "the used-up model was asked again", asked)
@@ -405,7 +405,7 @@ def what_is_known_survives_a_reload():
         gateway.signal(signal.SIGHUP)
         wait_until(lambda: "read again" in gateway.said(), "the reload")
         second = ask(gateway, "quota")
-        check(second.status == 503 and int(second.get("retry-after")) > 60, second)
+        check(second.status == 429 and second.get("x-recourse-error-code") == "QuotaExhausted", second)
         check(ask(gateway, "ok").status == 200, "another model is closed too")
     finally:
         gateway.stop()
