@@ -219,7 +219,14 @@ static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view v
     }
 }
 
-static void put_anthropic(rc_json_writer *w, const rc_report *report, rc_view view)
+bool rc_render_is_overload(const rc_report *report)
+{
+    const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
+    return rc_str_eq(anthropic_type(report, words), RC_STR("overloaded_error"));
+}
+
+void rc_render_anthropic_members(rc_json_writer *w, const rc_report *report, rc_view view,
+                                 bool has_message)
 {
     const rc_dialect_words *words = rc_dialect_words_get(rc_report_code(report));
     rc_json_member_string(w, RC_STR("type"), RC_STR("error"));
@@ -228,6 +235,8 @@ static void put_anthropic(rc_json_writer *w, const rc_report *report, rc_view vi
     rc_json_member_string(w, RC_STR("type"), anthropic_type(report, words));
     rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
     rc_json_object_end(w);
+    if (has_message)
+        rc_render_member(w, view, RC_STR("message"), rc_render_message(report));
     put_request_id(w, report, view);
 }
 
@@ -298,7 +307,7 @@ rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view vi
         rc_json_object_end(&w);
         return rc_buf_status(buf);
     case RC_DIALECT_ANTHROPIC:
-        put_anthropic(&w, report, view);
+        rc_render_anthropic_members(&w, report, view, true);
         break;
     case RC_DIALECT_GEMINI:
         put_gemini(&w, report, view);

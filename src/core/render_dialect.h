@@ -41,6 +41,15 @@ rc_str rc_http_phrase(int status);
  * its SDKs hand on nothing but this object. */
 void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view view);
 
+/* The members of Anthropic's body: type, error, request_id; and message at the top, the only text
+ * that its SDK for JavaScript makes a sentence of. Without one err.message is the whole body as
+ * JSON. */
+void rc_render_anthropic_members(rc_json_writer *w, const rc_report *report, rc_view view,
+                                 bool has_message);
+
+/* Is it an overload in Anthropic's dialect? */
+bool rc_render_is_overload(const rc_report *report);
+
 /* The one value of "code": the provider's own where it is for whoever asked, else the table's.
  * Gives a view. */
 rc_str rc_render_openai_code(const rc_report *report);

@@ -1,7 +1,8 @@
 /* The error as the end of a stream: server-sent events whose data is one line of JSON, so that no
  * text of a report can begin a line of its own.
  *
- *   openai-chat       data alone, and no [DONE] behind it: the SDKs raise on an "error" in a chunk
+ *   openai-chat       data alone, and no [DONE] behind it: the SDKs raise on an "error" in a chunk.
+ *                     The other members of a chunk are there for readers that refuse one without
  *   openai-responses  "event: error" with the flat members that the API documents (code, message,
  *                     param, sequence_number) and the nested "error" that the SDKs raise on; then
  *                     "event: response.failed" for clients that know no other bad end
@@ -94,6 +95,42 @@ static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
     rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
 }
 
+/* The error as a chunk. mistralai refuses data without id, model and choices; "error" is one of
+ * Mistral's finish reasons. A time in quotes is no number to the readers that take the first shape
+ * that fits: they find the error and not a chunk (Vercel's AI SDK). "error" is the first member,
+ * which is what go-openai looks for. */
+static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    const rc_str model = rc_report_model(report);
+    const rc_str id = rc_report_id(report);
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_json_key(&w, RC_STR("error"));
+    rc_json_object_begin(&w);
+    rc_render_openai_error(&w, report, view);
+    rc_json_object_end(&w);
+    rc_render_member(&w, view, RC_STR("id"), id.len > 0 ? id : RC_STR("error"));
+    rc_json_member_string(&w, RC_STR("object"), RC_STR("chat.completion.chunk"));
+    rc_json_member_string(&w, RC_STR("created"), RC_STR("0"));
+    rc_render_member(&w, view, RC_STR("model"), model.len > 0 ? model : RC_STR("unknown"));
+    rc_json_key(&w, RC_STR("choices"));
+    rc_json_raw(&w, RC_STR("[{\"index\":0,\"delta\":{},\"finish_reason\":\"error\"}]"));
+    rc_json_object_end(&w);
+}
+
+/* Claude Code tells an overload in the midst of a stream by "overloaded_error" in err.message,
+ * which is the JSON of the event unless that has a message at its top. */
+static void push_anthropic(rc_buf *buf, const rc_report *report, rc_view view)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, buf, 0);
+    rc_json_object_begin(&w);
+    rc_render_anthropic_members(&w, report, view, !rc_render_is_overload(report));
+    rc_render_member_report(&w, view, RC_STR("recourse"), report);
+    rc_json_object_end(&w);
+}
+
 rc_status rc_render_stream_frame(const rc_report *report, rc_dialect dialect, rc_view view,
                                  rc_buf *buf)
 {
@@ -106,14 +143,18 @@ rc_status rc_render_stream_frame(const rc_report *report, rc_dialect dialect, rc
         return rc_buf_status(buf);
     case RC_DIALECT_OPENAI_CHAT:
         rc_buf_push(buf, RC_STR("data: "));
+        push_chat(buf, report, rc_view_checked(view));
         break;
     case RC_DIALECT_ANTHROPIC:
+        rc_buf_push(buf, RC_STR("event: error\ndata: "));
+        push_anthropic(buf, report, rc_view_checked(view));
+        break;
     case RC_DIALECT_PROBLEM:
     default:
         rc_buf_push(buf, RC_STR("event: error\ndata: "));
+        rc_render_body(report, dialect, view, buf);
         break;
     }
-    rc_render_body(report, dialect, view, buf);
     rc_buf_push(buf, RC_STR("\n\n"));
     return rc_buf_status(buf);
 }

@@ -41,11 +41,13 @@ void rc_gate_job_events_done(rc_gate_job *job)
     job->events = NULL;
 }
 
-/* Comments have a place in server-sent events alone. */
+/* Comments have a place in server-sent events alone, and in none that go to Google's SDKs: those
+ * for Python and Go take every line without "data:" for JSON. */
 static bool is_wanted(const rc_gate_job *job)
 {
     const rc_gate_request *request = &job->request;
-    return request->wants_events && request->is_stream &&
+    return request->wants_events && request->is_stream && job->dialect != RC_DIALECT_GEMINI &&
+           request->endpoint->wire != RC_WIRE_GEMINI &&
            (unsigned)request->endpoint->stream != RC_STREAM_UNWATCHED &&
            (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
 }

@@ -454,8 +454,13 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
     for dialect in openai anthropic gemini; do
         run -75 --separate-stderr call --via "$via" --policy fast --dialect $dialect --model demo/503 hello
         echo "$stderr"
-        [ "$(grep -c 'overloaded: retrying' <<<"$stderr")" -eq 2 ]
         said Overloaded
+        # Gemini's clients get no comments in their streams.
+        if [ $dialect = gemini ]; then
+            said 'demo/503 · 3 attempts'
+            continue
+        fi
+        [ "$(grep -c 'overloaded: retrying' <<<"$stderr")" -eq 2 ]
         said 'demo/503 · 3 attempts · waited 10ms'
     done
 }

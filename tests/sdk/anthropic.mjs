@@ -42,6 +42,7 @@ async function checkFailure(row, target, run) {
     assert.equal(error.requestID, error.error.request_id);
     assert.ok(error.requestID.length > 0);
     assert.equal(error.error.error.message, report.message);
+    assert.equal(error.message, `${error.status} ${report.message}`);
     assert.equal(sent.requests, 1, "it was sent again");
     assert.equal(await asked(target), 1);
 }
@@ -121,6 +122,7 @@ function addLateFailures(group) {
             assert.ok(got.text.length > 0 && !got.types.includes("message_stop"));
             assert.equal(error.constructor, Anthropic.APIError, error.constructor.name);
             checkReport(error.error.recourse, { code, target: target.target });
+            assert.equal(error.message, error.error.recourse.message);
             checkToldHeaders(error.headers, target);
             assert.equal(error.type, error.error.error.type);
             assert.equal(sent.requests, 1);

@@ -164,7 +164,8 @@ static const timer timers[] = {
     {RC_CONNECTION_IDLE_TIMEOUT, RC_PHASE_HEADERS, "timeout.idle",
      "exp's answer stopped: nothing more came within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
     {RC_CONNECTION_STALLED, RC_PHASE_HEADERS, "timeout.stall_early",
-     "exp's stream stalled: nothing came within 30s (timeouts.idle_ms).", "timeouts.idle_ms"},
+     "exp's stream stalled and was terminated: nothing came within 30s (timeouts.idle_ms).",
+     "timeouts.idle_ms"},
     {RC_CONNECTION_DEADLINE_CLIENT, RC_PHASE_SENT, "deadline.client",
      "The client's deadline passed: the answer was not whole within 30s (x-recourse-deadline-ms).",
      "x-recourse-deadline-ms"},
@@ -231,8 +232,9 @@ static void a_stall_is_no_cut(void **state)
     const rc_report *report = report_of(&failure);
     assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
     assert_text(rc_report_rule(report), "timeout.stall");
-    assert_text(rc_report_message(report),
-                "exp's stream stalled: nothing came within 1500ms (timeouts.idle_ms).");
+    assert_text(
+        rc_report_message(report),
+        "exp's stream stalled and was terminated: nothing came within 1500ms (timeouts.idle_ms).");
     assert_true(has_text(rc_report_action_detail(report), "what was received is incomplete"));
     assert_limit(report, "timeouts.idle_ms", "1500ms");
     rc_report_free(report);
@@ -248,7 +250,8 @@ static void a_stall_is_no_cut(void **state)
     failure.connection = RC_CONNECTION_CLOSED;
     report = report_of(&failure);
     assert_int_equal(rc_report_code(report), RC_CODE_STREAM_INTERRUPTED);
-    assert_text(rc_report_message(report), "exp's stream ended before the answer was complete.");
+    assert_text(rc_report_message(report),
+                "The response of exp was terminated early: it ended without its last part.");
     assert_false(has_text(rc_report_action_detail(report), "more time"));
     assert_false(has_text(rc_report_detail(report), "1500"));
     rc_report_free(report);

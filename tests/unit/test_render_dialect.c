@@ -204,6 +204,7 @@ static void test_anthropic(void **state)
     query_string(root, "/type", "error");
     query_string(root, "/error/type", "rate_limit_error");
     query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
+    query_string(root, "/message", "MESSAGE in /srv/ada/x.py"); /* err.message is a sentence */
     query_string(root, "/request_id", "REQUEST");
     query_string(root, "/recourse/error_code", "RateLimited");
     json_object_put(root);

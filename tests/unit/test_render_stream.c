@@ -49,6 +49,13 @@ static void test_openai_chat(void **state)
     query_string(root, "/error/code", "rate_limit_exceeded");
     query_string(root, "/error/recourse/report_id", "rep_1");
     assert_false(query_has(root, "/recourse")); /* once is enough */
+    /* A whole chunk, for readers that refuse others; and no number where there should be one, for
+     * readers that would pass over the error of a whole one. */
+    query_string(root, "/id", "rep_1");
+    query_string(root, "/object", "chat.completion.chunk");
+    query_string(root, "/created", "0");
+    assert_true(query_has(root, "/model"));
+    query_string(root, "/choices/0/finish_reason", "error");
     json_object_put(root);
     rc_report_free(report);
 }
@@ -141,8 +148,27 @@ static void test_anthropic(void **state)
         rendered(report, RC_DIALECT_ANTHROPIC, RC_VIEW_USER, "event: error\ndata: {");
     query_string(root, "/type", "error");
     query_string(root, "/error/type", "rate_limit_error");
+    query_string(root, "/message", "MESSAGE in /srv/ada/x.py"); /* err.message is a sentence */
     json_object_put(root);
     rc_report_free(report);
+    /* Of an overload it is the JSON of the event, in which Claude Code looks for the type. */
+    root = rendered(rc_report_static(RC_CODE_OVERLOADED), RC_DIALECT_ANTHROPIC, RC_VIEW_USER,
+                    "event: error\ndata: {");
+    query_string(root, "/error/type", "overloaded_error");
+    assert_false(query_has(root, "/message"));
+    json_object_put(root);
+}
+
+/* pi, oh-my-pi and others try again when the words of a cut stream are in the message. */
+static void test_words_of_a_cut(void **state)
+{
+    (void)state;
+    const rc_str cut = rc_report_message(rc_report_static(RC_CODE_STREAM_INTERRUPTED));
+    assert_int_not_equal(rc_str_find(cut, RC_STR("terminated"), 0), RC_STR_NPOS);
+    assert_int_not_equal(rc_str_find(cut, RC_STR("ended without"), 0), RC_STR_NPOS);
+    assert_int_equal(rc_str_find(cut, RC_STR("stream"), 0), RC_STR_NPOS); /* it may be none */
+    const rc_str reset = rc_report_message(rc_report_static(RC_CODE_CONNECTION_RESET));
+    assert_true(rc_str_starts_with(reset, RC_STR("Connection lost")));
 }
 
 /* The Python SDK looks for data that begins with the member "error"; the others, as far as they
@@ -180,8 +206,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_openai_chat),     cmocka_unit_test(test_openai_responses),
         cmocka_unit_test(test_response_failed), cmocka_unit_test(test_sequence_number),
-        cmocka_unit_test(test_anthropic),       cmocka_unit_test(test_gemini),
-        cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_words_of_a_cut),  cmocka_unit_test(test_anthropic),
+        cmocka_unit_test(test_gemini),          cmocka_unit_test(test_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,18 @@ def passes(sample, pieces):
     check(answer.body == b"".join(pieces), "other bytes:", answer)
 
 
+def has_no_comments(sample):
+    """Whoever asks for events in comments: Google's SDKs take a comment for an answer that is damaged."""
+    failed = b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}'
+    head = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    mark, plan = upstream.plan(saying(head % len(failed) + failed), good(sample))
+    with Client(gateway.port) as client:
+        request = sample.request(mark).replace(b"\r\n\r\n", b"\r\nx-recourse-events: 1\r\n\r\n", 1)
+        answer = client.ask(request)
+    check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 2, answer)
+    check(answer.body == b"".join(sample.pieces(b"B")), "other bytes:", answer)
+
+
 def leaves_out(sample, pieces, at):
     """All of it but one piece, in one try."""
     head = framed(sample, "chunked")[0]
@@ -222,6 +234,7 @@ def elsewhere(model, codes):
 
 
 suite = Suite()
+suite.case("no comments for Google's SDKs", has_no_comments, GEMINI)
 first, second = delta(b"Hel"), delta(b"lo")
 for name, parts in (
         ("usage behind the finish", CHAT.pieces()),

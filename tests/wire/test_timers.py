@@ -100,9 +100,9 @@ CASES = {
     "idle": ("idle", HALF, False, b"", TIMEOUT, "timeout.idle",
              "idle's answer stopped: nothing more came", "timeouts.idle_ms", "300ms"),
     "stall before content": ("idle", OPENED, True, b"", TIMEOUT, "timeout.stall_early",
-                             "idle's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
+                             "idle's stream stalled and was terminated: nothing came", "timeouts.idle_ms", "300ms"),
     "stall": ("idle", BEGUN, True, b"", STREAM, "timeout.stall",
-              "idle's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
+              "idle's stream stalled and was terminated: nothing came", "timeouts.idle_ms", "300ms"),
     "route's deadline": ("route", b"", False, b"", LATE, "deadline.route",
                          "The route's deadline passed: the answer was not whole", "deadline_ms", "300ms"),
     "route's deadline in a stream": ("route", BEGUN, True, b"", LATE, "deadline.route",
@@ -123,7 +123,7 @@ CASES = {
     "built-in": ("built_in", None, False, b"", TIMEOUT, "timeout.first_byte",
                  "demo did not begin its answer", "timeouts.first_byte_ms", "300ms"),
     "built-in stall": ("built_in_stall", None, True, b"", STREAM, "timeout.stall",
-                       "demo's stream stalled: nothing came", "timeouts.idle_ms", "300ms"),
+                       "demo's stream stalled and was terminated: nothing came", "timeouts.idle_ms", "300ms"),
 }
 
 
