@@ -49,8 +49,8 @@ void rc_health_note(rc_health *health, rc_health_word word, rc_code code, int64_
     }
     if (!is_bad && (health->failed & 1) != 0)
         health->good_unix_ms = now_unix_ms;
-    health->failed =
-        (uint16_t)((health->failed << 1 | (is_bad ? 1 : 0)) & ((1u << RC_HEALTH_RESULTS) - 1));
+    const uint32_t results = (uint32_t)health->failed << 1 | (is_bad ? 1u : 0u);
+    health->failed = (uint16_t)(results & ((1u << RC_HEALTH_RESULTS) - 1));
     if (health->count < RC_HEALTH_RESULTS)
         health->count++;
     if (!is_bad)
