@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "cli/config.h"
 #include "config/policy.h"
+#include "config/reader.h"
 #include "config/secret_load.h"
 #include "config/show.h"
 #include "config/unpriced.h"
@@ -60,6 +61,8 @@ static void push_providers(rc_buf *buf, const rc_cli *cli, const rc_config *conf
         push(buf, provider->kind->name);
         push(buf, "  ");
         push_visible(buf, cli, provider->base_url);
+        if (rc_config_is_variable(provider->base_url))
+            push(buf, " (not set)");
         for (size_t k = 0; k < provider->key_count; k++) {
             push(buf, k > 0 ? ", " : "  ");
             push_ref(buf, cli, &provider->keys[k]);

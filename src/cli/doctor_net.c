@@ -205,7 +205,7 @@ static void add_certificate(rc_doctor *doctor, const patient *p, const rc_asked 
 static const rc_report *classify(const rc_doctor *doctor, const patient *p, const rc_asked *asked)
 {
     const rc_failure failure = {
-        .provider = rc_str_c(p->config->kind->name),
+        .provider = rc_config_kind_provider(p->config->kind),
         .status = asked->status,
         .headers = asked->headers,
         .header_count = asked->header_count,

@@ -3,6 +3,8 @@
 #include "config/reader.h"
 #include "net/origin.h"
 
+#define VARIABLE_MAX 200u
+
 static bool is_loopback(rc_str host)
 {
     if (rc_str_eq_nocase(host, RC_STR("localhost")) || rc_str_eq(host, RC_STR("[::1]")))
@@ -71,6 +73,17 @@ const char *rc_config_url_check(rc_str url, bool is_insecure)
         return "plain http:// to another machine sends keys in the open; use https://, or say "
                "insecure: true";
     return wrong;
+}
+
+bool rc_config_is_variable(rc_str text)
+{
+    static const rc_str prefix = RC_STR_INIT("env:");
+    if (!rc_str_starts_with(text, prefix) || text.len == prefix.len || text.len > VARIABLE_MAX)
+        return false;
+    for (size_t i = prefix.len; i < text.len; i++)
+        if (!rc_ascii_is_alnum(text.ptr[i]) && text.ptr[i] != '_')
+            return false;
+    return true;
 }
 
 const char *rc_config_listen_check(rc_str listen)

@@ -39,7 +39,9 @@ typedef struct rc_config_root {
 typedef struct rc_config_provider {
     rc_str name;
     const rc_config_kind *kind;
-    rc_str base_url; /* without a slash at the end */
+    rc_str base_url; /* without a slash at the end; env:NAME: the variable is not set */
+    uint32_t base_url_line;
+    uint32_t base_url_column;
     rc_secret_ref *keys;
     size_t key_count;
     uint32_t auth; /* rc_config_auth */

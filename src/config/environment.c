@@ -83,6 +83,9 @@ static void push_text(rc_buf *buf, get_variable get)
     push(buf, "providers:\n");
     for (size_t i = 0; rc_config_kind_at(i) != NULL; i++) {
         const rc_config_kind *kind = rc_config_kind_at(i);
+        /* The variables of those behind it may be set for other things. */
+        if (rc_str_eq(rc_str_c(kind->name), RC_STR("demo")))
+            break;
         rc_str key = key_variable(get, kind);
         if (key.len == 0)
             continue;

@@ -1,5 +1,7 @@
 #include "config/kind.h"
 
+#include "core/provider.h"
+
 static const rc_config_kind kinds[] = {
 #define RC_CONFIG_KIND(name, DIALECT, base_url, key_names, base_url_name) \
     {name, RC_DIALECT_##DIALECT, base_url, key_names, base_url_name},
@@ -24,4 +26,10 @@ const rc_config_kind *rc_config_kind_find(rc_str name)
         if (rc_str_eq(name, rc_str_c(kinds[i].name)))
             return &kinds[i];
     return NULL;
+}
+
+rc_str rc_config_kind_provider(const rc_config_kind *kind)
+{
+    const rc_str name = rc_str_c(kind->name);
+    return rc_provider_find(name) != NULL ? name : RC_STR("openai_compatible");
 }

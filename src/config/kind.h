@@ -22,4 +22,7 @@ const char *rc_config_kind_name_at(const void *ctx, size_t index);
 /* NULL: there is none. */
 const rc_config_kind *rc_config_kind_find(rc_str name);
 
+/* What the classifier calls it (spec/providers.def); static. */
+rc_str rc_config_kind_provider(const rc_config_kind *kind);
+
 #endif

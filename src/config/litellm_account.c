@@ -75,6 +75,36 @@ static rc_str fitted(rc_litellm *in, const rc_config_kind *kind, rc_str base)
     return base;
 }
 
+/* "env:NAME" */
+static rc_str as_reference(rc_litellm *in, rc_str variable)
+{
+    char room[NAME_MAX_BYTES];
+    rc_buf name;
+    rc_buf_init_fixed(&name, room, sizeof room);
+    rc_buf_push(&name, RC_STR("env:"));
+    rc_buf_push(&name, variable);
+    return rc_arena_dup(&in->arena, rc_buf_get(&name));
+}
+
+/* What the variable holds is not known here. */
+static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
+                          rc_litellm_provider *provider)
+{
+    if (!rc_litellm_variable(in, text, &provider->base_url)) {
+        rc_litellm_say(in, node, "left out: no name of a variable stands behind os.environ/");
+        return false;
+    }
+    if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")))
+        provider->kind = rc_config_kind_find(RC_STR("openai_compatible"));
+    rc_litellm_say(in, node,
+                   provider->kind->dialect == RC_DIALECT_OPENAI_CHAT
+                       ? "the variable is read when it starts: its address ends in /v1 here; plain "
+                         "http:// to another machine needs insecure: true"
+                       : "the variable is read when it starts: its address has no version here; "
+                         "plain http:// to another machine needs insecure: true");
+    return true;
+}
+
 /* False: nobody could be asked, which is noted. */
 static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_provider *provider)
 {
@@ -87,15 +117,17 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
     if (text.len == 0) {
         if (provider->kind->base_url[0] != '\0')
             return true;
+        if (provider->kind->base_url_name[0] != '\0') {
+            provider->base_url = as_reference(in, rc_str_c(provider->kind->base_url_name));
+            return true;
+        }
         rc_litellm_say(in, params,
                        "this kind has no usual address, and api_base is missing; left "
                        "out");
         return false;
     }
-    if (rc_str_starts_with(text, RC_STR("os.environ/"))) {
-        rc_litellm_say(in, node, "an address is written out in our file, not a variable; left out");
-        return false;
-    }
+    if (rc_str_starts_with(text, RC_STR("os.environ/")))
+        return read_variable(in, node, text, provider);
     provider->base_url = fitted(in, provider->kind, text);
     provider->is_insecure = rc_config_url_check(provider->base_url, false) != NULL &&
                             rc_config_url_check(provider->base_url, true) == NULL;
@@ -212,16 +244,6 @@ static void note_variable(rc_litellm *in, const rc_yaml_node *node, const char *
     rc_litellm_add(note, after);
 }
 
-static rc_str as_reference(rc_litellm *in, rc_str variable)
-{
-    char room[NAME_MAX_BYTES];
-    rc_buf name;
-    rc_buf_init_fixed(&name, room, sizeof room);
-    rc_buf_push(&name, RC_STR("env:"));
-    rc_buf_push(&name, variable);
-    return rc_arena_dup(&in->arena, rc_buf_get(&name));
-}
-
 /* No key is named: LiteLLM takes the usual one, also for an address of one's own. */
 static void use_usual_key(rc_litellm *in, const rc_litellm_prefix *prefix,
                           const rc_yaml_node *params, rc_litellm_provider *provider)
@@ -230,10 +252,10 @@ static void use_usual_key(rc_litellm *in, const rc_litellm_prefix *prefix,
     if (usual.len > 0)
         provider->key = as_reference(in, usual);
     if (usual.len > 0 && provider->base_url.len > 0)
-        note_variable(in, params, "no api_key: as in LiteLLM, what is in the variable ", usual,
+        note_variable(in, params, "no key is named; as in LiteLLM, what is in the variable ", usual,
                       " is sent to api_base; keys of the provider can name another");
     if (usual.len == 0 && prefix->perhaps != NULL)
-        note_variable(in, params, "no api_key: LiteLLM sends what is in ",
+        note_variable(in, params, "no key is named; LiteLLM sends what is in ",
                       rc_str_c(prefix->perhaps),
                       ", if it is set; if so, add it to keys of the provider");
 }

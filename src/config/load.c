@@ -2,10 +2,13 @@
 
 #include <string.h>
 
+#include "base/str.h"
+#include "config/reader.h"
 #include "sys/config_file.h"
 #include "sys/file.h"
 
 #define PATH_MAX_BYTES ((size_t)8192)
+#define VARIABLE_MAX_BYTES 256
 
 static bool is_stdin(const char *path)
 {
@@ -45,6 +48,49 @@ rc_status rc_config_source_read(rc_config_source *source, const rc_sys_calls *ca
     return status != RC_OK ? status : read_text(calls, rc_buf_get(&source->path).ptr, source);
 }
 
+static void refuse_address(rc_config_provider *provider, const char *name, const char *why,
+                           rc_config_faults *faults)
+{
+    rc_config_fault *fault =
+        rc_config_faults_add(faults, provider->base_url_line, provider->base_url_column);
+    rc_config_text_append(fault->path, sizeof fault->path, RC_STR("providers."));
+    rc_config_text_append(fault->path, sizeof fault->path, provider->name);
+    rc_config_text_append(fault->path, sizeof fault->path, RC_STR(".base_url"));
+    rc_config_fault_say(fault, "the variable ");
+    rc_config_fault_say(fault, name);
+    rc_config_fault_say(fault, " ");
+    rc_config_fault_say(fault, why);
+}
+
+/* base_url: env:NAME. One that is not set stays as it is. */
+static rc_status resolve_addresses(rc_config *config, const rc_sys_calls *calls,
+                                   rc_config_faults *faults)
+{
+    for (size_t i = 0; i < config->provider_count; i++) {
+        rc_config_provider *provider = &config->providers[i];
+        if (!rc_config_is_variable(provider->base_url))
+            continue;
+        char name[VARIABLE_MAX_BYTES] = "";
+        rc_config_text_append(name, sizeof name,
+                              rc_str_slice(provider->base_url, 4, provider->base_url.len));
+        rc_str value = rc_str_trim(rc_str_c(calls->getenv(name)));
+        while (rc_str_ends_with(value, RC_STR("/")))
+            value.len--;
+        /* As of keys: whoever needs it says that it is missing. */
+        if (value.len == 0)
+            continue;
+        const char *wrong = rc_config_url_check(value, provider->insecure);
+        if (wrong != NULL) {
+            refuse_address(provider, name, wrong, faults);
+            continue;
+        }
+        provider->base_url = rc_arena_dup(&config->arena, value);
+        if (provider->base_url.ptr == NULL)
+            return RC_E_NOMEM;
+    }
+    return faults->count > 0 ? RC_E_RANGE : RC_OK;
+}
+
 rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_alloc *alloc,
                          const char *path, rc_config_source *source)
 {
@@ -60,7 +106,8 @@ rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_
     rc_status status = rc_config_source_read(source, calls);
     if (status != RC_OK)
         return status;
-    return rc_config_parse(config, rc_buf_get(&source->text), alloc, &source->faults);
+    status = rc_config_parse(config, rc_buf_get(&source->text), alloc, &source->faults);
+    return status == RC_OK ? resolve_addresses(config, calls, &source->faults) : status;
 }
 
 void rc_config_source_done(rc_config_source *source)

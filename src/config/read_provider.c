@@ -105,6 +105,11 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
     }
     if (provider->base_url.len == 0)
         return;
+    provider->base_url_line = node->line;
+    provider->base_url_column = node->column;
+    /* Looked at when its value is known. */
+    if (!is_demo && rc_config_is_variable(provider->base_url))
+        return;
     const char *wrong = is_demo ? "the demo provider is part of the gateway and has no address"
                                 : rc_config_url_check(provider->base_url, provider->insecure);
     if (wrong != NULL)

@@ -32,6 +32,8 @@ const char *rc_config_capability_at(const void *ctx, size_t index);
 
 /* Of an address of a provider: what is wrong with it, or NULL. A static sentence. */
 const char *rc_config_url_check(rc_str url, bool is_insecure);
+/* "env:NAME", in place of an address. */
+bool rc_config_is_variable(rc_str text);
 
 /* Of HOST:PORT: what is wrong with it, or NULL. A static sentence. */
 const char *rc_config_listen_check(rc_str listen);

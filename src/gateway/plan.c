@@ -1,4 +1,5 @@
 #include "gateway/plan.h"
+#include "config/reader.h"
 
 #include "base/json_writer.h"
 #include "base/str.h"
@@ -41,6 +42,11 @@ static bool read_provider(rc_gate_provider *provider, const rc_config_provider *
     rc_gate_trouble_add(trouble, RC_STR("the address of provider "));
     rc_gate_trouble_add(trouble, config->name);
     rc_gate_trouble_add(trouble, RC_STR(" cannot be used: "));
+    if (rc_config_is_variable(config->base_url)) {
+        rc_gate_trouble_add(trouble, RC_STR("the variable is not set that base_url names: "));
+        rc_gate_trouble_add(trouble, config->base_url);
+        return false;
+    }
     rc_gate_trouble_add(trouble, rc_str_c(why));
     return false;
 }

@@ -137,7 +137,7 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
     failure->headers = headers;
     failure->status = try->mode == RC_MODE_HEAD ? 0 : rc_http1_status(try->reader);
     failure->provider =
-        try->provider->is_demo ? RC_STR("") : rc_str_c(try->provider->config->kind->name);
+        try->provider->is_demo ? RC_STR("") : rc_config_kind_provider(try->provider->config->kind);
     failure->called = try->provider->config->name;
     failure->model = try->model;
     failure->family = job->request.endpoint->family;

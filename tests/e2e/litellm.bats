@@ -242,3 +242,36 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run -0 "$RECOURSE" config --help
     [[ $output == *"import litellm"* ]]
 }
+
+@test "an address in a variable is carried, and read at the start" {
+    cd "$BATS_TEST_TMPDIR" || return
+    one 'model: openai/x, api_base: os.environ/FAR_BASE, api_key: os.environ/KEY'
+    [ "$status" = 0 ]
+    [[ $output == *"base_url: env:FAR_BASE"* ]]
+    echo "$output" >far.yaml
+    run -0 "$RECOURSE" config check far.yaml
+    [[ $output == *"env:FAR_BASE (not set)"* ]]
+    FAR_BASE=http://127.0.0.1:1/v1/ run -0 "$RECOURSE" config check far.yaml
+    [[ $output == *"http://127.0.0.1:1/v1  env:KEY"* ]]
+    FAR_BASE=http://far.example/v1 run -78 "$RECOURSE" config check far.yaml
+    [[ $output == *"base_url: the variable FAR_BASE plain http://"* ]]
+    (echo 'listen: 127.0.0.1:0' && echo 'admin: {listen: "off"}' && cat far.yaml) >recourse.yaml
+    KEY=key run -78 "$RECOURSE" serve
+    [[ $output == *"the variable is not set that base_url names: env:FAR_BASE"* ]]
+}
+
+@test "our own words are not redacted" {
+    one 'model: hosted_vllm/x, api_base: "http://127.0.0.1:1/v1"'
+    [[ $stderr == *"LiteLLM sends what is in HOSTED_VLLM_API_KEY"* ]]
+    [[ $output$stderr != *redacted* ]]
+}
+
+@test "kinds that differ by address and variable alone are carried" {
+    for kind in moonshot nvidia_nim minimax deepinfra dashscope huggingface sambanova novita hyperbolic nebius baseten; do
+        one "model: $kind/x"
+        [ "$status" = 0 ]
+        [[ $output == *"target: $kind/x"* ]]
+    done
+    one 'model: databricks/x'
+    [[ $output == *"base_url: env:DATABRICKS_API_BASE"* ]]
+}
