@@ -374,8 +374,9 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         /* Whoever sees the trailer's end elsewhere sees another message behind it. */
         if (is_trailer && used != len)
             refuse(reader, RC_HTTP1_FAULT_TRAILER);
+        /* What came before the fault is given first, as it is when the fault comes later. */
         if (reader->fault != RC_HTTP1_FAULT_NONE)
-            return RC_HTTP1_FAULT;
+            return reader->pending == RC_HTTP1_BODY ? RC_HTTP1_BODY : RC_HTTP1_FAULT;
         *input = rc_str_make(input->ptr + used, input->len - used);
     } while (reader->pending == RC_HTTP1_MORE && (input->len > 0 || reader->is_paused));
     return reader->pending;
