@@ -41,8 +41,8 @@ static void everything_else_stays(void **state)
     static const char *const texts[] = {
         "",
         "Limit: 60 / min",
-        "Rate limit reached for gpt-4o-mini-2024-07-18 on tokens per min (TPM): Limit 30000, Used "
-        "29000, Requested 5000. Please try again in 9m38.016s.",
+        ("Rate limit reached for gpt-4o-mini-2024-07-18 on tokens per min (TPM): Limit 30000, Used "
+         "29000, Requested 5000. Please try again in 9m38.016s."),
         "claude-sonnet-4-5-20250929 has a limit of 10000000 tokens...",
         "an org-wide limit; user-friendly",
         "https://platform.openai.com/account/rate-limits",
