@@ -181,7 +181,8 @@ static const char *content_type(const rc_mock_answer *a, bool is_error)
 {
     if (is_error && a->plan.error == RC_MOCK_ERROR_HTML)
         return "text/html";
-    return a->is_stream && !a->is_array ? "text/event-stream; charset=utf-8" : "application/json";
+    return (a->is_stream || a->is_block) && !a->is_array ? "text/event-stream; charset=utf-8"
+                                                         : "application/json";
 }
 
 static void make_head(rc_mock_answer *a, const rc_mock_facts *facts, bool is_error)
@@ -328,6 +329,8 @@ rc_status rc_mock_answer_begin(rc_mock_answer *a, const rc_mock_plan *plan,
     const bool is_error = is_plain_error(a);
     a->is_free = is_error || is_refused_in_stream(a) || a->endpoint == RC_MOCK_COUNT_TOKENS ||
                  a->endpoint == RC_MOCK_MODELS;
+    a->is_block = is_error && a->is_stream && a->family == RC_MOCK_GEMINI &&
+                  a->plan.error == RC_MOCK_ERROR_FILTER;
     if (is_error || a->plan.wire == RC_MOCK_WIRE_EMPTY)
         a->is_stream = false;
     if (!is_error && a->dialect != NULL)

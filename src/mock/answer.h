@@ -89,6 +89,7 @@ typedef struct rc_mock_answer {
     rc_mock_family family;
     bool is_stream;
     bool is_array;
+    bool is_block; /* Gemini's block of a prompt, in the form of the stream that was asked for */
     bool is_batch;
     bool is_base64;
     bool wants_usage;

@@ -145,6 +145,8 @@ void rc_mock_error_push(const rc_mock_answer *answer, rc_buf *buf)
     }
     if (error == RC_MOCK_ERROR_REDIRECT)
         return;
+    if (answer->is_block)
+        rc_buf_push(buf, answer->is_array ? RC_STR("[") : RC_STR("data: "));
     rc_json_writer_init(&w, buf, 0);
     if (answer->family == RC_MOCK_GEMINI && error == RC_MOCK_ERROR_FILTER)
         push_block(answer, &w, row);
@@ -154,6 +156,8 @@ void rc_mock_error_push(const rc_mock_answer *answer, rc_buf *buf)
         push_anthropic(&w, row, message, answer->id);
     else
         push_openai(&w, row, message);
+    if (answer->is_block)
+        rc_buf_push(buf, answer->is_array ? RC_STR("]") : RC_STR("\r\n\r\n"));
 }
 
 void rc_mock_error_hint(rc_mock_answer *answer, int64_t now_unix_ms)

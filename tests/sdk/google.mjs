@@ -69,6 +69,17 @@ function addSuccesses(group) {
         assert.equal(got.last.candidates[0].finishReason, "STOP");
         checkToldHeaders(headersOf(got.last), target);
     });
+    // No error in Google's interface: a good answer without candidates.
+    const blocked = route("gemini", "400-filter");
+    group.test("generateContent and generateContentStream: a prompt that is blocked is passed on", async () => {
+        const { api } = client();
+        const answer = await whole(api, blocked.name);
+        assert.equal(answer.promptFeedback.blockReason, "PROHIBITED_CONTENT");
+        const got = await streamed(api, blocked.name);
+        assert.equal(got.text, "");
+        assert.equal(got.last.promptFeedback.blockReason, "PROHIBITED_CONTENT");
+        checkToldHeaders(headersOf(got.last), blocked);
+    });
     group.test("chats: two turns, in events", async () => {
         const { api } = client();
         const chat = api.chats.create({ model: target.name });

@@ -87,6 +87,9 @@ def has_no_comments(sample):
     check(answer.body == b"".join(sample.pieces(b"B")), "other bytes:", answer)
 
 
+BLOCK = b'{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3}}'
+
+
 def leaves_out(sample, pieces, at):
     """All of it but one piece, in one try."""
     head = framed(sample, "chunked")[0]
@@ -235,6 +238,8 @@ def elsewhere(model, codes):
 
 suite = Suite()
 suite.case("no comments for Google's SDKs", has_no_comments, GEMINI)
+suite.case("a prompt that Gemini blocks, in events", passes, GEMINI, [b"data: " + BLOCK + b"\r\n\r\n"])
+suite.case("a prompt that Gemini blocks, in an array", passes, ARRAY, [b"[" + BLOCK + b"]"])
 first, second = delta(b"Hel"), delta(b"lo")
 for name, parts in (
         ("usage behind the finish", CHAT.pieces()),
