@@ -220,7 +220,7 @@ function addRetries(group) {
     group.test("a wait that no SDK keeps is not left to it", async () => {
         const { api, sent } = client();
         // The second one is not sent on: the provider rests.
-        for (const status of [429, 503]) {
+        for (const status of [429, 429]) {
             const error = await thrown(() => CHAT.whole(api, far.name));
             assert.equal(error.status, status);
             assert.equal(error.headers.get("x-should-retry"), "false");
