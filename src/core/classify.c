@@ -391,6 +391,26 @@ static void find_provider(rc_evidence *evidence, meaning *m)
     rc_provider_extract(evidence);
 }
 
+static bool is_builtin(const rc_rule *rule)
+{
+    for (size_t i = 0; i < rc_rules_builtin.count; i++)
+        if (rc_str_eq(rc_rules_builtin.rules[i].id, rule->id))
+            return true;
+    return false;
+}
+
+/* A text that is no failure of a call must not be retried for a number or a word in it. Rules of
+ * users, and what a process's exit status says, are not second-guessed. */
+static void set_foreign(rc_evidence *evidence, const rc_rules *rules)
+{
+    if (!rc_evidence_is_foreign(evidence))
+        return;
+    const rc_rule *rule = rc_rules_match(rules, &evidence->facts, NULL);
+    if (rc_rule_is_retryable(rule) && is_builtin(rule) &&
+        !rc_str_starts_with(rule->id, RC_STR("exit.")))
+        rc_evidence_set(evidence, RC_FACT_BODY_FOREIGN);
+}
+
 rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,
                     rc_classify_space *space)
 {
@@ -412,6 +432,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
 
     rc_rule_input input = rule_input(&evidence, rc_evidence_innermost(&evidence));
     rc_rules_literals(rules, &input, &evidence.facts);
+    set_foreign(&evidence, rules);
     const rc_rule *rule = rc_rules_match(rules, &evidence.facts, trace);
     return verdict_of(&evidence, &m, rule);
 }

@@ -91,6 +91,10 @@ static inline bool rc_evidence_has(const rc_evidence *evidence, rc_fact fact)
 /* A success that names no error: the words in it are the answer's, and no evidence. */
 bool rc_evidence_is_answer(const rc_evidence *evidence);
 
+/* Is it a text without anything that makes it the failure of a call: a compiler's message, a page
+ * of a manual? Never where somebody said more of the call than a text. */
+bool rc_evidence_is_foreign(const rc_evidence *evidence);
+
 /* A new layer; NULL when there is no room for one more. where: static text. */
 rc_layer *rc_evidence_add_layer(rc_evidence *evidence, unsigned depth, rc_str where);
 

@@ -15,6 +15,7 @@
 #define BIT(fact) (UINT64_C(1) << ((fact) % 64))
 
 const rc_fact rc_rules_terms[] = {
+    ANY(1), F(BODY_FOREIGN),
     ANY(1), F(FINISH_CONTEXT), NONE(1), F(BODY_ERROR),
     ANY(1), F(BODY_OVER_WINDOW), NONE(1), F(BODY_ERROR),
     ANY(2), F(FINISH_FILTER), F(FINISH_REFUSAL), NONE(1), F(BODY_ERROR),
@@ -261,6 +262,7 @@ const rc_fact rc_rules_terms[] = {
 };
 
 const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT] = {
+    {{0, BIT(F(BODY_FOREIGN))}, {0, BIT(F(NONE))}},
     {{0, BIT(F(FINISH_CONTEXT))}, {0, BIT(F(NONE))}},
     {{0, BIT(F(BODY_OVER_WINDOW))}, {0, BIT(F(NONE))}},
     {{0, 0}, {0, BIT(F(FINISH_FILTER)) | BIT(F(FINISH_REFUSAL))}},

@@ -104,12 +104,20 @@ static bool begins_sentence(rc_str text, size_t at)
     return (text.ptr[to] >= 'A' && text.ptr[to] <= 'Z') || text.ptr[to] == '{';
 }
 
-/* Do the three digits at `at` stand where a status stands? */
-static bool is_status_place(rc_str text, size_t at)
+/* "(429)", "[429]", "[429 Too Many Requests]"; but foo(429) is a call and a[429] an element. */
+static bool is_bracketed(rc_str text, size_t at)
 {
     char before = at > 0 ? text.ptr[at - 1] : '\0';
     char behind = at + 3 < text.len ? text.ptr[at + 3] : '\0';
-    if ((before == '(' && behind == ')') || (before == '[' && (behind == ']' || behind == ' ')))
+    if (!(before == '(' && behind == ')') && !(before == '[' && (behind == ']' || behind == ' ')))
+        return false;
+    return at < 2 || !is_word_byte(text.ptr[at - 2]);
+}
+
+/* Do the three digits at `at` stand where a status stands? */
+static bool is_status_place(rc_str text, size_t at)
+{
+    if (is_bracketed(text, at))
         return true;
     rc_str word = word_before(text, at);
     if (word.len == 0 && rc_str_trim(rc_str_slice(text, 0, at)).len <= 1)
@@ -119,7 +127,24 @@ static bool is_status_place(rc_str text, size_t at)
     return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at);
 }
 
-int rc_text_status(rc_str text)
+/* Do they stand where nothing but a status stands: HTTP 429, status: 429, 429 Too Many Requests?
+ * Not behind any program's "ValueError:" or "exit code". */
+static bool is_sure_place(rc_str text, size_t at)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("status"),     RC_STR_INIT("http"),        RC_STR_INIT("error"),
+        RC_STR_INIT("statuscode"), RC_STR_INIT("status_code"), RC_STR_INIT("response"),
+        RC_STR_INIT("error_code"), RC_STR_INIT("errorcode"),   RC_STR_INIT("http/1.1"),
+        RC_STR_INIT("http/2"),     RC_STR_INIT("http/1.0"),    RC_STR_INIT("httpstatus"),
+        RC_STR_INIT("http_status")};
+    const size_t count = sizeof(WORDS) / sizeof(WORDS[0]);
+    rc_str word = word_before(text, at);
+    if (rc_str_eq_nocase(word, RC_STR("code")))
+        word = word_before(text, (size_t)(word.ptr - text.ptr));
+    return is_one_of(word, WORDS, count) || has_reason_phrase(text, at);
+}
+
+static int find_status(rc_str text, bool (*is_place)(rc_str text, size_t at))
 {
     for (size_t i = 0; i + 3 <= text.len; i++) {
         if (text.ptr[i] != '4' && text.ptr[i] != '5')
@@ -131,8 +156,18 @@ int rc_text_status(rc_str text)
             rc_ascii_is_digit(text.ptr[i + 4]))
             continue;
         int status = rc_status_parse(rc_str_slice(text, i, i + 3));
-        if (status > 0 && is_status_place(text, i))
+        if (status > 0 && is_place(text, i))
             return status;
     }
     return 0;
+}
+
+int rc_text_status(rc_str text)
+{
+    return find_status(text, is_status_place);
+}
+
+int rc_text_sure_status(rc_str text)
+{
+    return find_status(text, is_sure_place);
 }

@@ -203,7 +203,7 @@ END
 }
 
 @test "--budget: no wait that would end behind it" {
-    run -7 --separate-stderr exec_ --budget 60s -- sh -c 'echo run >>runs; echo "429, retry after 100s" >&2; exit 7'
+    run -7 --separate-stderr exec_ --budget 60s -- sh -c 'echo run >>runs; echo "HTTP 429, retry after 100s" >&2; exit 7'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
     [[ $stderr == *RateLimited* ]]
