@@ -36,7 +36,7 @@ providers:
   limited: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
   refused: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
   tight: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
-  poor: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}
+  poor: {kind: openai, base_url: "${evil}/v1", keys: [env:KEY_1]}
   evil: {kind: openai_compatible, base_url: "${evil}/v1", keys: [env:KEY_1]}
 policies:
   once: {max_attempts: 1}
@@ -47,7 +47,7 @@ routes:
   - {model: spared, chain: [{target: limited/mock/429-retry-after-600}, {target: spare/mock/ok}], policy: once}
   - {model: wrong, chain: [{target: good/mock/400}], policy: once}
   - {model: refused, chain: [{target: refused/mock/401}], policy: once}
-  - {model: poor, chain: [{target: poor/mock/quota}], policy: once}
+  - {model: poor, chain: [{target: poor/poor}], policy: once}
   - {model: near, chain: [{target: tight/mock/quota-left-20}], policy: once}
   - {model: resting, chain: [{target: spare/mock/503-retry-after-600}], policy: once}
   - {model: "evil*", chain: [{target: "evil/*"}], policy: once}

@@ -26,6 +26,12 @@ function answer(request, response, body) {
         response.end(JSON.stringify(SILENT));
         return;
     }
+    if (kind === "poor") {
+        response.writeHead(429, { "content-type": "application/json", "retry-after": "600" });
+        response.end(JSON.stringify({ error: { message: "You exceeded your current quota, please check your plan and " +
+            "billing details.", type: "insufficient_quota", code: "insufficient_quota" } }));
+        return;
+    }
     const text = HOSTILE[kind] || `no such model: ${model}`;
     response.writeHead(400, { "content-type": "application/json", "x-request-id": `req-${kind}-<b>` });
     response.end(JSON.stringify({ error: { message: text, type: text.slice(0, 200), code: text.slice(0, 200),
