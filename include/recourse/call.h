@@ -121,6 +121,8 @@ typedef struct rc_call_options {
                                 after its end. One that is not of the chain: 0 */
     bool is_once;            /* the request cannot be sent a second time: its body was passed on as
                                 it came. Every failure is final */
+    uint32_t max_calls;      /* no more than so many, whatever the policy says; 0: the policy's */
+    uint64_t max_wait_ms;    /* of all waits together; 0: no limit beside the policy's */
     rc_skips *skips;         /* NULL: nobody wants to know. Borrowed until the call is done. */
 } rc_call_options;
 
@@ -146,6 +148,8 @@ typedef struct rc_call {
     uint64_t last_wait_ms;
     uint64_t not_before_ms; /* as the server of the latest failure said; 0: it did not */
     uint64_t spent_entries; /* bits of the entries that no later round asks again */
+    uint64_t waits_left_ms; /* of the waits that it may make; RC_UNLIMITED */
+    uint32_t max_calls;
     uint32_t needs;
     uint32_t calls; /* made so far */
     uint32_t tries; /* at the present entry */
@@ -158,6 +162,7 @@ typedef struct rc_call {
     bool is_alone; /* no other entry has what the request needs: guesses do not count */
     bool is_committed;
     bool is_once;
+    bool has_waited;
     bool is_round_next; /* the wait is for another entry than the latest: its hint does not count */
     bool is_refreshed;  /* the present target's credential was refreshed once */
     bool went_to_larger; /* the overflow's target was asked */

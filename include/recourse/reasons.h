@@ -42,6 +42,7 @@ typedef enum rc_reason {
     RC_WHY_DELAY_TOO_LONG = 72, /* the wait would be longer than the policy allows */
     RC_WHY_WAIT_PAST_DEADLINE = 73, /* the wait would end past the deadline */
     RC_WHY_TOO_LITTLE_LEFT = 74, /* too little of the budget would be left after the wait */
+    RC_WHY_WAITS_SPENT = 75, /* the time that a request may wait is used up */
     RC_WHY_SKIP_CAPABILITY = 80, /* the target lacks something that the request needs */
     RC_WHY_SKIP_COOLING = 81, /* the target is cooling down */
     RC_WHY_SKIP_BREAKER = 82, /* the target's circuit breaker is open */

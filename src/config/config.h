@@ -102,10 +102,12 @@ typedef struct rc_config_route {
     rc_config_timeouts timeouts;
     bool has_overflow_to;
     rc_config_target overflow_to;
-    uint32_t revert;     /* rc_revert */
-    uint64_t hedge_ms;   /* 0: never */
-    uint64_t budget_usd; /* millionths; 0: no limit */
-    uint32_t on_exceed;  /* rc_config_exceed */
+    uint32_t revert;          /* rc_revert */
+    uint64_t max_deadline_ms; /* 0: deadline_ms */
+    uint64_t max_wait_ms;     /* 0: no limit */
+    uint64_t hedge_ms;        /* 0: never */
+    uint64_t budget_usd;      /* millionths; 0: no limit */
+    uint32_t on_exceed;       /* rc_config_exceed */
 } rc_config_route;
 
 typedef struct rc_config_retry_budget {

@@ -13,6 +13,8 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                       .needs = options ? options->needs : 0,
                       .is_once = options && options->is_once,
                       .skips = options ? options->skips : NULL};
+    call->max_calls = options && options->max_calls > 0 ? options->max_calls : UINT32_MAX;
+    call->waits_left_ms = options && options->max_wait_ms > 0 ? options->max_wait_ms : RC_UNLIMITED;
     if (options && options->first_entry < rc_plan_chain_count(plan))
         call->first_entry = options->first_entry;
     call->flight =

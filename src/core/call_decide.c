@@ -7,6 +7,12 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a < RC_UNLIMITED - b ? a + b : RC_UNLIMITED;
 }
 
+uint32_t rc_call_max_calls(const rc_call *call)
+{
+    uint32_t max_calls = call->plan->policy->max_calls;
+    return call->max_calls < max_calls ? call->max_calls : max_calls;
+}
+
 uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry)
 {
     const rc_plan *plan = call->plan;
@@ -24,8 +30,8 @@ static uint32_t max_attempts(const rc_call *call, rc_action_kind what)
     bool is_pause = what == RC_DO_WAIT || what == RC_DO_REFRESH;
     if (is_pause && (call->why.code == RC_CODE_AUTH_FAILED || call->is_round_next))
         max++;
-    if (max > call->plan->policy->max_calls)
-        max = call->plan->policy->max_calls;
+    if (max > rc_call_max_calls(call))
+        max = rc_call_max_calls(call);
     return max > call->calls ? (uint32_t)max : call->calls;
 }
 
@@ -58,7 +64,8 @@ static bool exhausts(const rc_call *call, rc_reason reason)
     return call->calls > 0 &&
            (reason == RC_WHY_ALREADY_EXHAUSTED || reason == RC_WHY_DEADLINE_PASSED ||
             reason == RC_WHY_CALLS_SPENT || reason == RC_WHY_RETRY_BUDGET_SPENT ||
-            reason == RC_WHY_TRIES_SPENT || reason == RC_WHY_CAPACITY_SPENT);
+            reason == RC_WHY_TRIES_SPENT || reason == RC_WHY_WAITS_SPENT ||
+            reason == RC_WHY_CAPACITY_SPENT);
 }
 
 rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms)
@@ -94,11 +101,10 @@ static rc_reason refusal(const rc_call *call)
  * what is left, or the next entry is asked. */
 static uint64_t begin_by_ms(const rc_call *call)
 {
-    const rc_policy *policy = call->plan->policy;
     rc_call view = *call;
     view.skips = NULL;
     view.why = (rc_setback){.code = RC_CODE_NETWORK_TIMEOUT, .is_retryable = true};
-    bool may_move = call->deadline_at_ms != RC_UNLIMITED && call->calls < policy->max_calls &&
+    bool may_move = call->deadline_at_ms != RC_UNLIMITED && call->calls < rc_call_max_calls(call) &&
                     refusal(&view) == RC_WHY_NONE &&
                     rc_call_find_next(&view, true).entry != RC_NO_TARGET;
     uint64_t left_ms = call->deadline_at_ms - call->now_ms;
@@ -182,7 +188,7 @@ rc_reason rc_call_spent(const rc_call *call)
 {
     if (call->now_ms >= call->deadline_at_ms)
         return RC_WHY_DEADLINE_PASSED;
-    if (call->calls >= call->plan->policy->max_calls)
+    if (call->calls >= rc_call_max_calls(call))
         return RC_WHY_CALLS_SPENT;
     if (!rc_budget_has(&call->shared->budget, call->now_ms))
         return RC_WHY_RETRY_BUDGET_SPENT;
@@ -231,7 +237,13 @@ static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
         return too_long(call, RC_WHY_WAIT_PAST_DEADLINE, wait_ms);
     if (is_too_little(call, at_ms))
         return too_long(call, RC_WHY_TOO_LITTLE_LEFT, wait_ms);
+    if (wait_ms > call->waits_left_ms) /* exhausted, but for a first wait that is too long */
+        return too_long(call, call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG,
+                        wait_ms);
     call->last_wait_ms = wait_ms;
+    call->has_waited = true;
+    if (call->waits_left_ms != RC_UNLIMITED)
+        call->waits_left_ms -= wait_ms;
     call->state = RC_CALL_WAITING;
     call->last = action_of(call, RC_DO_WAIT, reason);
     call->last.at_ms = at_ms;

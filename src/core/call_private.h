@@ -92,6 +92,9 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
 
 /* --- call_decide.c --- */
 
+/* The calls of the whole request, by the policy and by its owner. */
+uint32_t rc_call_max_calls(const rc_call *call);
+
 /* The tries that an entry may have, by the latest failure. */
 uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry);
 

@@ -52,7 +52,7 @@ bool rc_call_validate(const rc_call *call)
         return false;
     if (call->state == RC_CALL_NEW)
         return !call->flight.is_on;
-    uint32_t max_calls = call->plan->policy->max_calls;
+    uint32_t max_calls = rc_call_max_calls(call);
     if (call->calls > (max_calls > 0 ? max_calls : 1) || call->tries > tries_max(call))
         return false;
     if (call->flight.is_on != (call->state == RC_CALL_TRYING))

@@ -195,9 +195,20 @@ static bool find_route(rc_gate_job *job)
     return true;
 }
 
+/* A client may shorten the operator's deadline, and lengthen it up to the route's ceiling. */
+static bool limit_deadline(rc_gate_job *job)
+{
+    const rc_gate_route *route = job->route;
+    if (job->request.deadline_ms > route->max_deadline_ms)
+        job->request.deadline_ms =
+            route->max_deadline_ms > route->deadline_ms ? route->max_deadline_ms : 0;
+    return true;
+}
+
 static bool choose(rc_gate_job *job)
 {
-    return find_route(job) && choose_policy(job) && (!job->route->is_open || own_entries(job));
+    return find_route(job) && limit_deadline(job) && choose_policy(job) &&
+           (!job->route->is_open || own_entries(job));
 }
 
 /* Without a record there is no answer: nobody is asked, and nothing paid, for nothing. */
@@ -223,9 +234,16 @@ static void begin(rc_gate_job *job)
         return;
     const uint64_t now_ms = rc_gate_now(gate);
     const uint64_t own_ms = rc_gate_job_deadline(job);
+    /* A policy of the client's choice lasts no longer and calls no more often than the route's. */
+    const rc_policy *policy = job->route->plan.policy;
+    uint64_t by_ms = own_ms != RC_UNLIMITED ? own_ms : now_ms + job->route->deadline_ms;
+    if (policy->budget_ms < RC_UNLIMITED - now_ms && now_ms + policy->budget_ms < by_ms)
+        by_ms = now_ms + policy->budget_ms;
     const uint32_t needs = job->route->is_picky ? rc_gate_request_needs(&job->request) : 0;
     const rc_call_options options = {
-        .deadline_at_ms = own_ms != RC_UNLIMITED ? own_ms : now_ms + job->route->deadline_ms,
+        .deadline_at_ms = by_ms,
+        .max_calls = policy->max_calls,
+        .max_wait_ms = job->route->max_wait_ms,
         .needs = needs | rc_gate_need_of(job->request.endpoint),
         .first_entry = rc_gate_world_first(gate->world, job->route),
         .is_once = job->is_once,

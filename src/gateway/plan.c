@@ -218,6 +218,9 @@ static bool read_route(rc_gate_plans *plans, size_t index, uint64_t now_ms)
                  .chain_count = (uint16_t)config->chain_count},
         .places = places,
         .deadline_ms = config->deadline_ms,
+        .max_deadline_ms = config->max_deadline_ms > config->deadline_ms ? config->max_deadline_ms
+                                                                         : config->deadline_ms,
+        .max_wait_ms = config->max_wait_ms,
         .hedge_ms = config->hedge_ms,
         .timeouts = config->timeouts,
         .metric = rc_metrics_row(plans->world->metrics, RC_ROWS_ROUTE, config->model),
@@ -255,6 +258,8 @@ static bool read_direct(rc_gate_plans *plans, size_t index)
                  .chain_count = 1},
         .places = place,
         .deadline_ms = standard.deadline_ms,
+        .max_deadline_ms = standard.deadline_ms,
+        .max_wait_ms = standard.max_wait_ms,
         .timeouts = standard.timeouts,
         .is_direct = true,
         .metric = rc_metrics_row(plans->world->metrics, RC_ROWS_ROUTE, provider->config->name),

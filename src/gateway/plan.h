@@ -64,7 +64,9 @@ typedef struct rc_gate_route {
     const rc_gate_place *places; /* as many as plan has entries */
     rc_chain chain;              /* behind the world's lock */
     uint64_t deadline_ms;
-    uint64_t hedge_ms; /* 0: never */
+    uint64_t max_deadline_ms; /* the longest that a client may ask for; never below deadline_ms */
+    uint64_t max_wait_ms;     /* 0: no limit */
+    uint64_t hedge_ms;        /* 0: never */
     rc_config_timeouts timeouts;
     bool is_open;    /* a place of it leaves the model open */
     bool is_picky;   /* a target of it lacks something that a request may need */

@@ -3,6 +3,9 @@
 #include "gateway/credentials_line.h"
 #include "gateway/request.h"
 
+/* Of the time that a client announces: a tenth, at most this. */
+#define PATIENCE_MARGIN_MS UINT64_C(2000)
+
 static rc_gate_fault bad(rc_gate_field field, const char *want)
 {
     return rc_gate_fault_make(RC_GATE_FAULT_HEADER, rc_gate_field_name(field), want);
@@ -179,6 +182,47 @@ static void read_client_retry(rc_gate_request *request, const found *f)
     request->client_retry = count;
 }
 
+/* Seconds, with or without a fraction, as milliseconds; 0: not said, or no such number. */
+static uint64_t read_seconds(rc_str value)
+{
+    uint64_t ms = 0;
+    uint64_t unit_ms = 1000;
+    bool is_fraction = false;
+    for (size_t i = 0; i < value.len; i++) {
+        const char c = value.ptr[i];
+        if (c == '.' && !is_fraction) {
+            is_fraction = true;
+            continue;
+        }
+        if (!rc_ascii_is_digit(c) || ms > RC_GATE_DEADLINE_MAX_MS)
+            return 0;
+        if (is_fraction)
+            unit_ms /= 10;
+        ms = is_fraction ? ms + (uint64_t)(c - '0') * unit_ms
+                         : ms * 10 + (uint64_t)(c - '0') * unit_ms;
+    }
+    return ms <= RC_GATE_DEADLINE_MAX_MS ? ms : 0;
+}
+
+/* The time that an SDK says it waits is the request's deadline, less a margin in which our report
+ * reaches the client before its own timeout. What is no number is none. */
+static void read_patience(rc_gate_request *request, const found *f)
+{
+    static const rc_gate_field fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,
+                                           RC_FIELD_SERVER_TIMEOUT};
+    uint64_t least_ms = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const uint64_t ms =
+            f->counts[fields[i]] == 1 ? read_seconds(value_of(request, f, fields[i])) : 0;
+        if (ms > 0 && (least_ms == 0 || ms < least_ms))
+            least_ms = ms;
+    }
+    if (least_ms < 2 || request->deadline_ms > 0)
+        return;
+    const uint64_t part_ms = least_ms / 10;
+    request->deadline_ms = least_ms - (part_ms < PATIENCE_MARGIN_MS ? part_ms : PATIENCE_MARGIN_MS);
+}
+
 static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
 {
     rc_gate_fault fault = rc_gate_fault_none();
@@ -192,6 +236,7 @@ static rc_gate_fault read_ours(rc_gate_request *request, const found *f)
         fault = read_events(request, value_of(request, f, RC_FIELD_EVENTS));
     if (fault.kind == RC_GATE_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
         fault = read_idempotency(request, value_of(request, f, RC_FIELD_IDEMPOTENCY_KEY));
+    read_patience(request, f);
     return fault;
 }
 

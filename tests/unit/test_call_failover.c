@@ -181,6 +181,52 @@ static void test_what_is_no_silence(void **state)
     assert_int_equal(action.entry, 1);
 }
 
+/* An owner's limits hold whatever the policy says. */
+static void test_no_more_calls_than_the_owner_allows(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    w.options.max_calls = 2;
+    world_begin(&w);
+    rc_action wait = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    assert_int_equal(wait.max_attempts, 2);
+    world_wake(&w, &wait);
+    expect_stop(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_CALLS_SPENT, true);
+    assert_true(rc_call_validate(&w.call));
+    world_init(&w, 1);
+    w.options.max_calls = 100;
+    w.policy.max_calls = 1;
+    world_begin(&w);
+    expect_stop(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_CALLS_SPENT, true);
+}
+
+/* The defaults, one overloaded target, a minute of waits: 5, 10 and 20 s, and then the end. */
+static void test_waits_have_a_limit_together(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 1);
+    w.plan.policy = rc_policy_preset(RC_STR("transport"));
+    w.options.max_wait_ms = 60000;
+    uint64_t began_ms = w.now_ms;
+    world_begin(&w);
+    rc_action action = world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    while (action.what == RC_DO_WAIT) {
+        action = world_wake(&w, &action);
+        action = world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    }
+    expect_stop(action, RC_WHY_WAITS_SPENT, true);
+    assert_int_equal(action.attempt, 4);
+    assert_in_range(w.now_ms - began_ms, 28000, 60000);
+    /* A hint that is longer than all of it is for the client to wait for. */
+    world_init(&w, 1);
+    w.policy.others.max_delay_ms = 300000;
+    w.options.max_wait_ms = 60000;
+    world_begin(&w);
+    expect_stop(world_fail(&w, RC_CODE_RATE_LIMITED, 90000), RC_WHY_DELAY_TOO_LONG, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +236,8 @@ int main(void)
         cmocka_unit_test(test_a_silent_target_rests),
         cmocka_unit_test(test_a_hang_rests_by_its_cost),
         cmocka_unit_test(test_what_is_no_silence),
+        cmocka_unit_test(test_no_more_calls_than_the_owner_allows),
+        cmocka_unit_test(test_waits_have_a_limit_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,7 +250,7 @@ def hurry_harms_nobody():
                 check(client.ask(chat(slow, model, extra=extra)).status == 504, model)
         with Client(strict.port) as client:
             answer = client.ask(chat(good, model))
-        check((answer.status, len(plan.seen)) == ((503, 0) if is_open else (200, 1)), model, answer)
+        check((answer.status, len(plan.seen)) == ((504, 0) if is_open else (200, 1)), model, answer)
 
 
 def state_of(pid):
