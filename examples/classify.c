@@ -7,12 +7,11 @@
 int main(void)
 {
     const rc_header headers[] = {{RC_STR("retry-after"), RC_STR("20")}};
-    rc_failure failure = {0};
-    failure.status = 429;
+    rc_failure failure =
+        rc_failure_http_text(429, "{\"error\":{\"message\":\"Rate limit reached for gpt-4o\","
+                                  "\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}");
     failure.headers = headers;
     failure.header_count = 1;
-    failure.body = RC_STR("{\"error\":{\"message\":\"Rate limit reached for gpt-4o\","
-                          "\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}");
 
     /* The verdict alone: no memory is needed. */
     rc_classify_space space;

@@ -8,7 +8,7 @@
  * category, a wait, and the rule that decided. Nothing here reads a clock, allocates behind the
  * caller's back or keeps state; the same failure always gets the same verdict.
  *
- *   rc_failure failure = {.status = 429, .body = body};
+ *   rc_failure failure = rc_failure_http(429, body, body_length);
  *   const rc_report *report = rc_classify(&failure, NULL, &alloc);      never NULL */
 #ifndef RECOURSE_CLASSIFY_H
 #define RECOURSE_CLASSIFY_H
@@ -145,6 +145,13 @@ typedef struct rc_trace {
 typedef struct rc_classify_space {
     char text[8192];
 } rc_classify_space;
+
+/* A failure that came as a response of HTTP; the other members are empty, and may be set. body:
+ * views length bytes; NULL: there is none. */
+RC_API rc_failure rc_failure_http(int status, const char *body, size_t length);
+
+/* The same with a body that ends in a NUL. */
+RC_API rc_failure rc_failure_http_text(int status, const char *body);
 
 /* The verdict. Never fails: what is beyond the ceilings (1 MiB of body, 256 headers, 12 layers) is
  * left out of the evidence. failure, rules, trace: borrow; rules and trace may be NULL. space:

@@ -152,9 +152,34 @@ static int listen_passed(serve_run *run, int count)
     return RC_EXIT_OK;
 }
 
+/* What this is, and what to tell clients. admin: as it is configured. */
+static void show_bases(rc_cli *cli, rc_str admin, const rc_mock_address *address, uint16_t port)
+{
+    static const struct {
+        const char *who, *suffix;
+    } bases[] = {
+        {"  OpenAI's SDKs and the like           http://", "/v1\n"},
+        {"  Anthropic's and Google's SDKs        http://", "\n"},
+    };
+    rc_cli_text(&cli->err,
+                "\nThis is a gateway (proxy) for LLM APIs. It retries, falls back to other "
+                "models and keys,\ncounts costs and keeps an audit. Clients keep their API and "
+                "change their base URL:\n\n");
+    for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
+        rc_cli_text(&cli->err, bases[i].who);
+        rc_serve_push_address(&cli->err, address->host, port);
+        rc_cli_text(&cli->err, bases[i].suffix);
+    }
+    if (rc_str_eq(admin, RC_STR("off")) || rc_str_ends_with(admin, RC_STR(":0")))
+        return;
+    rc_cli_text(&cli->err, "  the dashboard, in a browser          http://");
+    rc_cli_name(cli, admin);
+    rc_cli_text(&cli->err, "/\n");
+}
+
 /* Without a configuration there is something to try. */
-static void show_demo(rc_cli *cli, const rc_config *config, const rc_mock_address *address,
-                      uint16_t port, bool is_json)
+static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
+                      const rc_mock_address *address, uint16_t port, bool is_json)
 {
     static const struct {
         const char *model, *text;
@@ -166,6 +191,7 @@ static void show_demo(rc_cli *cli, const rc_config *config, const rc_mock_addres
     const rc_config_route *route = rc_config_route_find(config, RC_STR("demo-retry"));
     if (route == NULL || is_json || !rc_str_eq(route->model, RC_STR("demo-retry")))
         return;
+    show_bases(cli, admin, address, port);
     rc_cli_text(&cli->err, "\nTry, in another terminal:\n");
     for (size_t i = 0; i < sizeof shows / sizeof shows[0]; i++) {
         rc_cli_text(&cli->err, "\n  # ");
@@ -202,7 +228,9 @@ static int listen_here(serve_run *run)
     if (result != RC_EXIT_OK)
         return result;
     rc_serve_log_address(run, "listening at http://", address.host, listening.port);
-    show_demo(cli, config, &address, listening.port, rc_serve_log_is_json(run));
+    show_demo(cli, config,
+              run->options->admin != NULL ? rc_str_c(run->options->admin) : config->admin.listen,
+              &address, listening.port, rc_serve_log_is_json(run));
     rc_cli_flush_err(cli);
     return RC_EXIT_OK;
 }

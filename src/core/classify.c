@@ -1,6 +1,8 @@
 /* From evidence to a verdict: what the texts mean becomes facts, and the first rule decides. */
 #include <recourse/classify.h>
 
+#include <string.h>
+
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -435,4 +437,20 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     set_foreign(&evidence, rules);
     const rc_rule *rule = rc_rules_match(rules, &evidence.facts, trace);
     return verdict_of(&evidence, &m, rule);
+}
+
+/* ---- failures ---- */
+
+rc_failure rc_failure_http(int status, const char *body, size_t length)
+{
+    rc_failure failure;
+    memset(&failure, 0, sizeof failure);
+    failure.status = status;
+    failure.body = rc_str_make(body, body != NULL ? length : 0);
+    return failure;
+}
+
+rc_failure rc_failure_http_text(int status, const char *body)
+{
+    return rc_failure_http(status, body, body != NULL ? strlen(body) : 0);
 }

@@ -41,6 +41,15 @@ compile_examples() { # KIND LINK-OPTION...
     done
 }
 
+# libcurl's headers may not be there: then ours, of what the example uses.
+@test "the example for libcurl compiles" {
+    curl=-I$RECOURSE_SOURCE/tests/support
+    [ ! -e /usr/include/curl/curl.h ] && ! pkg-config --exists libcurl || curl=$(pkg-config --cflags libcurl)
+    # shellcheck disable=SC2046,SC2086 # lists of options
+    gcc -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -fsyntax-only \
+        $(pkg-config --cflags recourse) $curl "$examples/libcurl/main.c"
+}
+
 @test "everything is installed" {
     for file in bin/recourse include/recourse/recourse.h lib/librecourse.a lib/librecourse.so.0 \
         lib/pkgconfig/recourse.pc lib/cmake/Recourse/RecourseConfig.cmake \

@@ -335,9 +335,29 @@ static void test_a_status_in_the_wrapper_is_as_good_as_one_of_http(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A body is a pointer with its length, or one that ends in NUL; neither is forgotten. */
+static void test_a_response_is_a_failure(void **state)
+{
+    (void)state;
+    static const char page[] = "{\"error\":{\"type\":\"insufficient_quota\"}} and more";
+    const size_t length = sizeof "{\"error\":{\"type\":\"insufficient_quota\"}}" - 1;
+    rc_classify_space space;
+    const rc_failure counted = rc_failure_http(429, page, length);
+    assert_int_equal(counted.body.len, length);
+    assert_int_equal(rc_judge(&counted, NULL, NULL, &space).code, RC_CODE_QUOTA_EXHAUSTED);
+    const rc_failure text =
+        rc_failure_http_text(429, "{\"error\":{\"type\":\"insufficient_quota\"}}");
+    assert_int_equal(rc_judge(&text, NULL, NULL, &space).code, RC_CODE_QUOTA_EXHAUSTED);
+    const rc_failure none = rc_failure_http_text(503, NULL);
+    assert_int_equal(none.body.len, 0);
+    assert_int_equal(rc_failure_http(503, NULL, 9).body.len, 0);
+    assert_int_equal(rc_judge(&none, NULL, NULL, &space).code, RC_CODE_OVERLOADED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_response_is_a_failure),
         cmocka_unit_test(test_a_wrapper_does_not_change_the_code),
         cmocka_unit_test(test_a_status_in_the_wrapper_is_as_good_as_one_of_http),
     };
