@@ -14,6 +14,4 @@ FAILURES = {
 }
 
 
-def calls(behaviour):
-    """How often a test repeats the call: the second one raises what the first one did."""
-    return 1 if behaviour in ("429-retry-after-2", "quota") else 2
+CALLS = 2  # of each test: the second call raises what the first one did

@@ -2,7 +2,7 @@
 
 import anthropic
 from common import TOKEN, asked, base, check, check_class, check_report, main, route, test, thrown
-from failures import FAILURES, calls
+from failures import CALLS, FAILURES
 
 TALK = {"max_tokens": 100, "messages": [{"role": "user", "content": "Hello you"}]}
 CLASSES = {400: "BadRequestError", 401: "AuthenticationError", 403: "PermissionDeniedError",
@@ -62,7 +62,7 @@ def wrong_token():
 
 def failure(behaviour, target, run):
     code, _, status, _ = FAILURES[behaviour]
-    for _ in range(calls(behaviour)):
+    for _ in range(CALLS):
         error = thrown(run, target.name)
         check(type(error).__name__ == CLASSES[status], type(error), error)
         check(error.status_code == status, error.status_code)

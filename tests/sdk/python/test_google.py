@@ -1,7 +1,7 @@
 """Google's GenAI SDK: with the version of the API that it uses by itself, and with /v1 and /v1beta."""
 
 from common import TOKEN, asked, base, check, check_class, check_report, main, route, test, thrown
-from failures import FAILURES, calls
+from failures import CALLS, FAILURES
 from google import genai
 from google.genai import errors
 
@@ -65,7 +65,7 @@ def wrong_token():
 
 def failure(behaviour, target, run):
     code, _, _, status = FAILURES[behaviour]
-    for _ in range(calls(behaviour)):
+    for _ in range(CALLS):
         error = thrown(run, target.name)
         check_class(error, errors.ClientError if status < 500 else errors.ServerError)
         check(error.code == status, error.code)

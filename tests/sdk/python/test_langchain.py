@@ -1,7 +1,7 @@
 """LangChain in front of each interface, with the settings of docs/clients/langchain.md."""
 
 from common import TOKEN, asked, base, check, check_report, main, route, test, thrown
-from failures import FAILURES, calls
+from failures import CALLS, FAILURES
 from langchain_anthropic import ChatAnthropic
 from langchain_google_genai import ChatGoogleGenerativeAI
 from langchain_openai import ChatOpenAI
@@ -43,12 +43,12 @@ def success(kind, target):
 
 
 def failure(kind, behaviour, target):
-    for _ in range(calls(behaviour)):
+    for _ in range(CALLS):
         error = thrown(MAKERS[kind](target.name, TOKEN).invoke, "Hello you")
         check_name(error, kind, behaviour)
         if kind != "gemini":
             check_report(error.body["recourse"], FAILURES[behaviour][0], target)
-    check(asked(target) <= calls(behaviour), asked(target))
+    check(asked(target) <= CALLS, asked(target))
 
 
 def wrong_token(kind):

@@ -7,7 +7,7 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # fetches nothing
 
 import litellm
 from common import TOKEN, asked, base, check, check_class, main, route, test, thrown
-from failures import FAILURES, calls
+from failures import CALLS, FAILURES
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False
@@ -48,9 +48,9 @@ def success(kind, target):
 
 
 def failure(kind, behaviour, target):
-    for _ in range(calls(behaviour)):
+    for _ in range(CALLS):
         check_class(thrown(call, kind, target.name), class_of(kind, behaviour))
-    check(asked(target) <= calls(behaviour), asked(target))
+    check(asked(target) <= CALLS, asked(target))
 
 
 def wrong_token(kind):

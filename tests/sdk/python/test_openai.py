@@ -2,7 +2,7 @@
 
 import openai
 from common import TOKEN, asked, base, check, check_class, check_report, main, route, test, thrown
-from failures import FAILURES, calls
+from failures import CALLS, FAILURES
 
 MESSAGES = [{"role": "user", "content": "Hello you"}]
 CLASSES = {400: openai.BadRequestError, 401: openai.AuthenticationError, 403: openai.PermissionDeniedError,
@@ -68,7 +68,7 @@ def wrong_token():
 
 def failure(behaviour, target, run):
     code, status, _, _ = FAILURES[behaviour]
-    for _ in range(calls(behaviour)):
+    for _ in range(CALLS):
         error = thrown(run, target.name)
         check_class(error, CLASSES[status])
         check(error.status_code == status, error.status_code)
