@@ -4,9 +4,10 @@
  *   a status where a status stands     HTTP 429, status code: 503, Error code: 429, 502 Bad Gateway
  *   the name of a call's exception     openai.RateLimitError, java.net.SocketTimeoutException
  *   an error about a call              Error: ... stream ..., curl: (28) ..., Failed to connect ...
+ *   a transport's own error            TypeError: fetch failed, write EPIPE, dial tcp 10.0.0.1:443
  *
  * and is neither a compiler's message nor a line of source; or when it is short and speaks of a
- * call. */
+ * call, or of a model that is unavailable. */
 #include "base/str.h"
 #include "core/evidence.h"
 #include "core/unwrap.h"
@@ -93,6 +94,101 @@ static bool is_exception_name(rc_str word)
     return false;
 }
 
+/* --- transport errors --- */
+
+/* Sentences that an HTTP client or its runtime prints when a connection fails, and that other
+ * programs do not print. */
+static bool has_transport_phrase(rc_str line)
+{
+    static const rc_str PHRASES[] = {
+        RC_STR_INIT("TypeError: fetch failed"),   /* undici, the client in Node.js */
+        RC_STR_INIT("TypeError: terminated"),     /* undici: the response body was cut */
+        RC_STR_INIT("UND_ERR_"),                  /* undici's codes */
+        RC_STR_INIT("socket hang up"),            /* Node.js, http */
+        RC_STR_INIT("dial tcp "),                 /* Go, net */
+        RC_STR_INIT("context deadline exceeded"), /* Go, net/http */
+        RC_STR_INIT("(Client.Timeout "),
+    };
+    for (size_t i = 0; i < sizeof(PHRASES) / sizeof(PHRASES[0]); i++)
+        if (rc_str_find(line, PHRASES[i], 0) != RC_STR_NPOS)
+            return true;
+    return false;
+}
+
+static bool is_errno_name(rc_str word)
+{
+    static const rc_str NAMES[] = {
+        RC_STR_INIT("ECONNRESET"),   RC_STR_INIT("ECONNREFUSED"), RC_STR_INIT("ETIMEDOUT"),
+        RC_STR_INIT("ECONNABORTED"), RC_STR_INIT("EPIPE"),        RC_STR_INIT("EHOSTUNREACH"),
+        RC_STR_INIT("ENETUNREACH"),  RC_STR_INIT("EAI_AGAIN"),
+    };
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+        if (rc_str_eq(word, NAMES[i]))
+            return true;
+    return false;
+}
+
+/* "read ECONNRESET", "code: 'EPIPE'": an errno name behind the system call that failed, or as the
+ * value of an error's code. Elsewhere, as in a manual page, the name describes no failure. */
+static bool has_failed_call(rc_str line)
+{
+    static const rc_str BEFORE[] = {
+        RC_STR_INIT("read "),  RC_STR_INIT("write "),      RC_STR_INIT("connect "),
+        RC_STR_INIT("send "),  RC_STR_INIT("recv "),       RC_STR_INIT("getaddrinfo "),
+        RC_STR_INIT("code: "), RC_STR_INIT("code: '"),     RC_STR_INIT("code: \""),
+        RC_STR_INIT("code="),  RC_STR_INIT("\"code\":\""),
+    };
+    for (size_t i = 0; i < sizeof(BEFORE) / sizeof(BEFORE[0]); i++) {
+        size_t at = rc_str_find(line, BEFORE[i], 0);
+        for (; at != RC_STR_NPOS; at = rc_str_find(line, BEFORE[i], at)) {
+            at += BEFORE[i].len;
+            size_t to = at;
+            while (to < line.len && (rc_ascii_is_alpha(line.ptr[to]) || line.ptr[to] == '_'))
+                to++;
+            if (is_errno_name(rc_str_slice(line, at, to)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* --- models --- */
+
+/* "claude-opus-4", "gpt4o", "Llama 3": a model family's name with a version behind it. The name
+ * alone may be a person's or an animal's. */
+static bool is_model_at(rc_str line, size_t at)
+{
+    static const rc_str FAMILIES[] = {
+        RC_STR_INIT("claude"), RC_STR_INIT("opus"),      RC_STR_INIT("sonnet"),
+        RC_STR_INIT("haiku"),  RC_STR_INIT("gpt"),       RC_STR_INIT("o1"),
+        RC_STR_INIT("o3"),     RC_STR_INIT("o4"),        RC_STR_INIT("gemini"),
+        RC_STR_INIT("gemma"),  RC_STR_INIT("llama"),     RC_STR_INIT("mistral"),
+        RC_STR_INIT("qwen"),   RC_STR_INIT("mixtral"),   RC_STR_INIT("deepseek"),
+        RC_STR_INIT("grok"),   RC_STR_INIT("command-r"), RC_STR_INIT("kimi"),
+        RC_STR_INIT("glm"),    RC_STR_INIT("phi"),       RC_STR_INIT("nova"),
+    };
+    const rc_str rest = rc_str_slice(line, at, line.len);
+    for (size_t i = 0; i < sizeof(FAMILIES) / sizeof(FAMILIES[0]); i++) {
+        const size_t len = FAMILIES[i].len;
+        if (rest.len <= len + 1 || !rc_str_eq_nocase(rc_str_slice(rest, 0, len), FAMILIES[i]))
+            continue;
+        if (rc_ascii_is_digit(rest.ptr[len]) ||
+            (rest.ptr[len] == '-' && rc_ascii_is_alnum(rest.ptr[len + 1])) ||
+            (rest.ptr[len] == ' ' && rc_ascii_is_digit(rest.ptr[len + 1])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_unavailable_word(rc_str word)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("unavailable"), RC_STR_INIT("overloaded"), RC_STR_INIT("capacity"),
+        RC_STR_INIT("busy"),        RC_STR_INIT("down"),       RC_STR_INIT("offline"),
+    };
+    return IS_ONE_OF(word, WORDS);
+}
+
 /* --- lines --- */
 
 static bool is_digit_at(rc_str line, size_t at)
@@ -123,11 +219,12 @@ static bool is_diagnostic(rc_str line)
 static bool is_source(rc_str line)
 {
     static const rc_str BEGINS[] = {
-        RC_STR_INIT("#"),       RC_STR_INIT("//"),    RC_STR_INIT("/*"),     RC_STR_INIT("* "),
-        RC_STR_INIT("def "),    RC_STR_INIT("if "),   RC_STR_INIT("for "),   RC_STR_INIT("import "),
-        RC_STR_INIT("return "), RC_STR_INIT("from "), RC_STR_INIT("class "), RC_STR_INIT("- "),
-        RC_STR_INIT("raise "),  RC_STR_INIT("let "),  RC_STR_INIT("const "), RC_STR_INIT("var "),
-        RC_STR_INIT("\"\"\""),
+        RC_STR_INIT("#"),      RC_STR_INIT("//"),      RC_STR_INIT("/*"),
+        RC_STR_INIT("* "),     RC_STR_INIT("def "),    RC_STR_INIT("if "),
+        RC_STR_INIT("for "),   RC_STR_INIT("import "), RC_STR_INIT("return "),
+        RC_STR_INIT("from "),  RC_STR_INIT("class "),  RC_STR_INIT("- "),
+        RC_STR_INIT("raise "), RC_STR_INIT("let "),    RC_STR_INIT("const "),
+        RC_STR_INIT("var "),   RC_STR_INIT("\"\"\""),  RC_STR_INIT("except "),
     };
     const rc_str text = rc_str_trim(line);
     if (text.len == 0)
@@ -145,6 +242,8 @@ typedef struct line_words {
     bool has_call;
     bool has_lead;
     bool has_name;
+    bool has_model;
+    bool has_unavailable;
 } line_words;
 
 /* An error begins a line, or stands behind a mark that ends what is before it: "[x] error". */
@@ -160,16 +259,18 @@ static bool is_lead_place(rc_str line, size_t at)
 
 static line_words words_of(rc_str line)
 {
-    line_words found = {false, false, false};
+    line_words found = {0};
     for (size_t at = 0; at < line.len;) {
         size_t to = at;
         while (to < line.len && rc_ascii_is_alnum(line.ptr[to]))
             to++;
         const rc_str word = rc_str_slice(line, at, to);
+        found.has_model = found.has_model || (word.len > 0 && is_model_at(line, at));
         if (word.len > 2 && word.len <= WORD_MAX) {
             found.has_call = found.has_call || is_call_word(word);
             found.has_lead = found.has_lead || (is_lead_word(word) && is_lead_place(line, at));
             found.has_name = found.has_name || is_exception_name(word);
+            found.has_unavailable = found.has_unavailable || is_unavailable_word(word);
         }
         at = to > at ? to : at + 1;
     }
@@ -192,9 +293,10 @@ static bool has_context(rc_str text)
             continue;
         }
         const line_words found = words_of(line);
-        if (found.has_name || (found.has_lead && found.has_call) || rc_text_sure_status(line) != 0)
+        if (found.has_name || (found.has_lead && found.has_call) ||
+            rc_text_sure_status(line) != 0 || has_transport_phrase(line) || has_failed_call(line))
             return true;
-        has_call = has_call || found.has_call;
+        has_call = has_call || found.has_call || (found.has_model && found.has_unavailable);
     }
     return text.len < SHORT_BYTES && lines <= SHORT_LINES && has_call && !has_other;
 }

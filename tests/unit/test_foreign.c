@@ -38,6 +38,20 @@ static const char *const foreign[] = {
     "while, and the operation timed out in 503 of 10000 runs on the machine that we measured.\n"
     "We then raised the limit, and tried again. Nothing else was changed in these experiments,\n"
     "and the results that are shown in the table below were the same on all of the machines.\n",
+    /* the same names where nothing failed */
+    "#define ECONNRESET 104 /* Connection reset by peer */\n#define ETIMEDOUT 110\n",
+    "    case ECONNRESET:\n    case ETIMEDOUT:\n        return try_again(conn, 503);\n",
+    "    if (err.code === 'ECONNRESET' || err.code === 'EPIPE') {\n      retry(429);\n    }\n",
+    "except httpx.ReadTimeout:\n    time.sleep(429)\n",
+    "ERRORS\n    ECONNRESET      Connection reset (POSIX.1-2001).\n    ETIMEDOUT       Connection "
+    "timed out (POSIX.1-2001).\n"
+    "    EPIPE           Broken pipe (POSIX.1-2001).\n    EAGAIN  Try again (POSIX.1-2001).\n",
+    "CHANGELOG\n\n* gpt-4 tokenizer: the cache is no longer busy when many threads try again.\n"
+    "* llama.c builds with 503 fewer lines.\n* claude.md explains the limits.\n* done\n",
+    "The trial was terminated early, after 429 patients; the unit was busy and the drug "
+    "unavailable.\n",
+    "The command-line tool is busy, try again.\n",
+    "My friend Claude is busy on Friday, so let us try again on Monday.\n",
 };
 
 static const char *const failures[] = {
@@ -57,6 +71,51 @@ static const char *const failures[] = {
     "stream disconnected before completion: error decoding response body",
     "{\"error\":{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}",
     "Sorry, your request was rate-limited. Please wait 45 seconds before trying again.",
+    /* transport errors by their own names, as runtimes print them */
+    "TypeError: fetch failed\n    at node:internal/deps/undici/undici:12345:11\n"
+    "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5) {\n"
+    "  [cause]: Error: write EPIPE\n      at afterWriteDispatched (node:internal/a:160:15) {\n"
+    "    errno: -32,\n    code: 'EPIPE',\n    syscall: 'write'\n  }\n}\n",
+    "TypeError: fetch failed\n    at node:internal/deps/undici/undici:12345:11 {\n"
+    "  [cause]: Error: read ECONNRESET\n      at TLSWrap.onStreamRead (node:internal/b:217:20) {\n"
+    "    errno: -104,\n    code: 'ECONNRESET',\n    syscall: 'read'\n  }\n}\n",
+    "TypeError: fetch failed\n    at Object.fetch (node:internal/deps/undici/undici:11372:11)\n"
+    "    at async main (file:///app/index.mjs:3:13) {\n"
+    "  cause: SocketError: other side closed\n      at TLSSocket.onSocketEnd {\n"
+    "    code: 'UND_ERR_SOCKET'\n  }\n}\n",
+    "TypeError: terminated\n    at Fetch.onAborted (node:internal/deps/undici/undici:11190:53)\n"
+    "    at Fetch.emit (node:events:519:28)\n    at Fetch.terminate (node:internal/x:10375:14)\n",
+    "TypeError: terminated",
+    "[cause]: Error: write EPIPE",
+    "write EPIPE",
+    "read ECONNRESET",
+    "connect ECONNREFUSED 127.0.0.1:8080",
+    "connect ETIMEDOUT 203.0.113.7:443",
+    "Error: socket hang up\n    at connResetException (node:internal/errors:720:14)\n"
+    "    at TLSSocket.socketOnEnd (node:_http_client:525:23)\n    at emit (node:events:529:35) {\n"
+    "  code: 'ECONNRESET'\n}\n",
+    "Traceback (most recent call last):\n  File \"/app/a.py\", line 9, in <module>\n    main()\n"
+    "  File \"/app/a.py\", line 5, in main\n    client.post(url)\nhttpx.ReadTimeout\n",
+    "Traceback (most recent call last):\n  File \"/app/a.py\", line 9, in <module>\n    main()\n"
+    "requests.exceptions.ConnectionError: ('Connection aborted.', "
+    "RemoteDisconnected('Remote end closed connection without response'))\n",
+    "aiohttp.client_exceptions.ServerDisconnectedError: Server disconnected\n",
+    "dial tcp 203.0.113.7:443: i/o timeout",
+    "dial tcp 203.0.113.7:443: connect: connection refused",
+    "context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+    "2026/01/02 03:04:05 Get \"https://llm.example.org/v1/models\": context deadline exceeded "
+    "(Client.Timeout exceeded while awaiting headers)",
+    "java.net.SocketTimeoutException: Read timed out\n"
+    "\tat java.base/sun.nio.ch.NioSocketImpl.timedRead(NioSocketImpl.java:288)\n"
+    "\tat java.base/sun.nio.ch.NioSocketImpl.implRead(NioSocketImpl.java:314)\n"
+    "\tat org.example.Main.main(Main.java:12)\n",
+    "curl: (28) Failed to connect to llm.example.org port 443 after 130 ms: Timeout was reached",
+    "curl: (56) Recv failure: Connection reset by peer",
+    /* a model by its name, beside words of unavailability */
+    "claude-opus-4 is temporarily unavailable",
+    "gpt-4o is currently overloaded. Please try again later.",
+    "Gemini 2.5 Pro is at capacity, try again in a few minutes.",
+    "deepseek-chat is busy, please retry later.",
 };
 
 static rc_verdict judge(const char *text, rc_str provider, rc_classify_space *space)
