@@ -297,8 +297,8 @@ YAML
     [ "$(header retry-after)" -ge 59 ]
     # All that there is cools down now: the next one hears it without a try.
     chat mock/429-retry-after-60 false -H "x-recourse-deadline-ms: 20000"
-    [ "$(status)" = 503 ]
-    [ "$(header x-recourse-error-code)" = Overloaded ]
+    [ "$(status)" = 429 ]
+    [ "$(header x-recourse-error-code)" = RateLimited ]
     [ "$(header retry-after)" -ge 50 ]
     [ "$(requests)" = 1 ]
 }

@@ -95,7 +95,7 @@ static void test_internal_has_everything_in_order(void **unused)
         "\"cause\":{\"error_type\":\"ProviderError\",\"error_class\":\"ProviderTransient\",\"error_"
         "code\":\"ConnectionReset\","
         "\"error_category\":\"transient\",\"error_domain\":\"runtime\",\"retryable\":true,"
-        "\"message\":\"The provider closed the connection before it "
+        "\"message\":\"Connection lost: the provider closed it before it "
         "answered.\",\"detail\":\"INNER-DETAIL\","
         "\"user_action\":{\"kind\":\"wait_and_retry\",\"detail\":\"Try "
         "again.\"},\"http_status\":502}}");

@@ -56,7 +56,7 @@ def clock_moves(by_ms, answer, is_open):
             check(again.status == 429 and asked == 2, again, asked)
         else:
             wait_s = int(again.get("retry-after"))
-            check(again.status == 503 and asked == 1 and 0 < wait_s, again, asked)
+            check(again.status == 429 and asked == 1 and 0 < wait_s, again, asked)
             # A call on record may have begun a moment before it was told to wait.
             check(wait_s <= TOLD_S + 60, "told", TOLD_S, "s, and now waits for", wait_s, "s")
         gateway.end()
