@@ -143,7 +143,11 @@ static void push_targets(const rc_gate_job *job, rc_buf *text)
     rc_buf_push(text, count + left_out > 0 ? RC_STR(".") : RC_STR(""));
 }
 
-/* Where the targets rest for different things, the code's own advice is half of it. */
+#define AGAIN                                                                                    \
+    " The gateway tries the keys again by itself; \"Try it again\" on the dashboard does so at " \
+    "once."
+
+/* The advice names every cause of the cooldowns, and how to have the targets tried sooner. */
 static void advise(const rc_gate_job *job, rc_code code, rc_builder *builder)
 {
     const rests all = count_rests(job);
@@ -151,8 +155,16 @@ static void advise(const rc_gate_job *job, rc_code code, rc_builder *builder)
         rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
                               RC_STR("Add credit, raise the plan or the spending limit, or wait "
                                      "for the quota to renew; replace the keys that were "
-                                     "refused."));
-    else if (!is_lasting(code) && all.used_up + all.refused > 0)
+                                     "refused." AGAIN));
+    else if (code == RC_CODE_QUOTA_EXHAUSTED)
+        rc_builder_set_action(builder, RC_ACTION_ADD_CREDIT,
+                              RC_STR("Add credit, raise the plan or the spending limit, or wait "
+                                     "for the quota to renew." AGAIN));
+    else if (code == RC_CODE_AUTH_FAILED)
+        rc_builder_set_action(builder, RC_ACTION_CHECK_CREDENTIALS,
+                              RC_STR("Check that the API keys are complete and still valid, and "
+                                     "replace those that are not." AGAIN));
+    else if (all.used_up + all.refused > 0)
         rc_builder_set_action(builder, RC_ACTION_WAIT_AND_RETRY,
                               RC_STR("Wait for the time that is given, or use another model. "
                                      "Credit, or good keys, open the other targets."));
