@@ -42,6 +42,11 @@ typedef enum rc_connection_fault {
     RC_CONNECTION_DEADLINE_ROUTE = 51, /* the route's deadline passed */
     RC_CONNECTION_DEADLINE_POLICY = 52, /* the policy's budget of time is spent */
     RC_CONNECTION_DEADLINE_BODY = 53, /* the client's deadline passed while its request came */
+    RC_CONNECTION_ANNOUNCED_TIMEOUT = 54, /* the timeout that the client announced has passed */
+    /* the timeout that the client announced has passed */
+    RC_CONNECTION_ANNOUNCED_READ_TIMEOUT = 55,
+    /* the timeout that the client announced has passed */
+    RC_CONNECTION_ANNOUNCED_SERVER_TIMEOUT = 56,
 } rc_connection_fault;
 
 /* clang-format on */

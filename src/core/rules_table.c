@@ -252,268 +252,277 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "the answer stopped before it was whole; the request can be " "repeated safely")
     RULE("deadline.client", NETWORK_TIMEOUT, NONE, 1, 471, "connection:deadline_client",
         "the client's deadline ended the try")
-    RULE("deadline.route", NETWORK_TIMEOUT, NONE, 1, 473, "connection:deadline_route",
+    RULE("deadline.announced_timeout", NETWORK_TIMEOUT, NONE, 1, 473,
+        "connection:announced_timeout",
+        "the timeout that the client announced in x-stainless-timeout " "ended the try")
+    RULE("deadline.announced_read_timeout", NETWORK_TIMEOUT, NONE, 1, 475,
+        "connection:announced_read_timeout", "the timeout that the client announced in "
+        "x-stainless-read-timeout ended the try")
+    RULE("deadline.announced_server_timeout", NETWORK_TIMEOUT, NONE, 1, 477,
+        "connection:announced_server_timeout",
+        "the timeout that the client announced in x-server-timeout ended " "the try")
+    RULE("deadline.route", NETWORK_TIMEOUT, NONE, 1, 479, "connection:deadline_route",
         "the route's deadline ended the try")
-    RULE("deadline.policy", NETWORK_TIMEOUT, NONE, 1, 475, "connection:deadline_policy",
+    RULE("deadline.policy", NETWORK_TIMEOUT, NONE, 1, 481, "connection:deadline_policy",
         "the policy's budget of time ended the try")
-    RULE("deadline.body", NETWORK_TIMEOUT, NONE, 1, 477, "connection:deadline_body",
+    RULE("deadline.body", NETWORK_TIMEOUT, NONE, 1, 483, "connection:deadline_body",
         "the client's deadline passed while its request came")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 479, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 485, "transport:timeout",
         "no answer came in time; the request can be repeated safely")
-    RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 481, "connection:dns_unknown",
+    RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 487, "connection:dns_unknown",
         "the host's name is not known; nothing was sent")
-    RULE("connect.dns.failed", CONNECTION_FAILED, NONE, 1, 483, "connection:dns_failed",
+    RULE("connect.dns.failed", CONNECTION_FAILED, NONE, 1, 489, "connection:dns_failed",
         "no name server could be asked for the host; nothing was sent")
-    RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 485, "transport:dns",
+    RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 491, "transport:dns",
         "the host's name was not found; nothing was sent")
-    RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 487, "connection:unreachable",
+    RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 493, "connection:unreachable",
         "there is no way to the host; nothing was sent")
-    RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 489, "connection:failed",
+    RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 495, "connection:failed",
         "the connection failed; nothing was sent")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 491, "transport:connect_refused",
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 497, "transport:connect_refused",
         "the connection was refused; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 493,
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 499,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS set-up is wrong; that does not pass " "by itself")
-    RULE("stream.tls", STREAM_INTERRUPTED, NONE, 2, 498,
+    RULE("stream.tls", STREAM_INTERRUPTED, NONE, 2, 504,
         "transport:tls and (phase:headers or phase:committed or " "status:2xx)",
         "TLS failed in the middle of the answer")
-    RULE("connect.tls.expired", CONNECTION_FAILED, NONE, 1, 504, "connection:tls_expired",
+    RULE("connect.tls.expired", CONNECTION_FAILED, NONE, 1, 510, "connection:tls_expired",
         "the certificate has expired: no retry at the same place helps, " "and nothing was sent")
-    RULE("connect.tls.not_yet_valid", CONNECTION_FAILED, NONE, 1, 506,
+    RULE("connect.tls.not_yet_valid", CONNECTION_FAILED, NONE, 1, 512,
         "connection:tls_not_yet_valid",
         "the certificate is not valid yet: no retry at the same place "
         "helps, and nothing was sent")
-    RULE("connect.tls.self_signed", CONNECTION_FAILED, NONE, 1, 508, "connection:tls_self_signed",
+    RULE("connect.tls.self_signed", CONNECTION_FAILED, NONE, 1, 514, "connection:tls_self_signed",
         "the certificate is self-signed and not trusted; nothing was sent")
-    RULE("connect.tls.untrusted", CONNECTION_FAILED, NONE, 1, 510, "connection:tls_untrusted",
+    RULE("connect.tls.untrusted", CONNECTION_FAILED, NONE, 1, 516, "connection:tls_untrusted",
         "the certificate's issuer is not trusted; nothing was sent")
-    RULE("connect.tls.wrong_host", CONNECTION_FAILED, NONE, 1, 512, "connection:tls_wrong_host",
+    RULE("connect.tls.wrong_host", CONNECTION_FAILED, NONE, 1, 518, "connection:tls_wrong_host",
         "the certificate is for another host; nothing was sent")
-    RULE("connect.tls.revoked", CONNECTION_FAILED, NONE, 1, 514, "connection:tls_revoked",
+    RULE("connect.tls.revoked", CONNECTION_FAILED, NONE, 1, 520, "connection:tls_revoked",
         "the certificate was revoked; nothing was sent")
-    RULE("connect.tls.certificate", CONNECTION_FAILED, NONE, 1, 516, "connection:tls_certificate",
+    RULE("connect.tls.certificate", CONNECTION_FAILED, NONE, 1, 522, "connection:tls_certificate",
         "the certificate is not acceptable; nothing was sent")
-    RULE("connect.tls.version", CONNECTION_FAILED, NONE, 1, 518, "connection:tls_version",
+    RULE("connect.tls.version", CONNECTION_FAILED, NONE, 1, 524, "connection:tls_version",
         "the peer speaks only versions of TLS that are too old; nothing " "was sent")
-    RULE("connect.tls.refused", CONNECTION_FAILED, NONE, 1, 520, "connection:tls_refused",
+    RULE("connect.tls.refused", CONNECTION_FAILED, NONE, 1, 526, "connection:tls_refused",
         "the peer refused the TLS handshake; nothing was sent")
-    RULE("connect.tls.not_spoken", CONNECTION_FAILED, NONE, 1, 522, "connection:tls_not_spoken",
+    RULE("connect.tls.not_spoken", CONNECTION_FAILED, NONE, 1, 528, "connection:tls_not_spoken",
         "what answers does not speak TLS; nothing was sent")
-    RULE("connect.tls.alert", CONNECTION_FAILED, NONE, 1, 524, "connection:tls_alert",
+    RULE("connect.tls.alert", CONNECTION_FAILED, NONE, 1, 530, "connection:tls_alert",
         "the peer ended TLS with an alert before it answered")
-    RULE("connect.tls.broken", CONNECTION_FAILED, NONE, 1, 526, "connection:tls_broken",
+    RULE("connect.tls.broken", CONNECTION_FAILED, NONE, 1, 532, "connection:tls_broken",
         "TLS failed before an answer came")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 528, "transport:tls",
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 534, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("connect.tls.closed", CONNECTION_RESET, NONE, 1, 530, "connection:tls_closed",
+    RULE("connect.tls.closed", CONNECTION_RESET, NONE, 1, 536, "connection:tls_closed",
         "the connection was closed during the TLS handshake; nothing was " "sent")
-    RULE("connect.tls.reset", CONNECTION_RESET, NONE, 1, 532, "connection:tls_reset",
+    RULE("connect.tls.reset", CONNECTION_RESET, NONE, 1, 538, "connection:tls_reset",
         "the connection was reset during the TLS handshake; nothing was " "sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 534,
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 540,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the answer did")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 540,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 546,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the answer")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 545, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 551, "transport:reset or transport:eof",
         "the connection was closed before an answer came; the request " "can be repeated safely")
-    RULE("account.words", PERMISSION_DENIED, NONE, 2, 548,
+    RULE("account.words", PERMISSION_DENIED, NONE, 2, 554,
         "says:account_blocked and not status:5xx",
         "the words say that the account itself is closed or locked")
-    RULE("filter.words", CONTENT_FILTER, NONE, 2, 552,
+    RULE("filter.words", CONTENT_FILTER, NONE, 2, 558,
         "says:filter and not (says:rate or says:model_missing)",
         "the words say that content was blocked")
-    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 557,
+    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 563,
         "says:permission and (status:403 or inner:403)",
         "status and words say that this account may not do it")
-    RULE("auth.words", AUTH_FAILED, NONE, 2, 562, "says:auth and not says:unavailable",
+    RULE("auth.words", AUTH_FAILED, NONE, 2, 568, "says:auth and not says:unavailable",
         "the words say that the credentials are missing, wrong or " "expired, whatever the status")
-    RULE("rate.words", RATE_LIMITED, NONE, 2, 566,
+    RULE("rate.words", RATE_LIMITED, NONE, 2, 572,
         "says:rate and not (says:overloaded or status:404)",
         "the words say that requests come too fast")
-    RULE("loading.words", MODEL_LOADING, NONE, 2, 571,
+    RULE("loading.words", MODEL_LOADING, NONE, 2, 577,
         "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
         "the words say that the model is being loaded")
-    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 581, "says:host_memory",
+    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 587, "says:host_memory",
         "the machine has too little memory for the model: another try " "will not change that")
-    RULE("overload.words", OVERLOADED, NONE, 2, 583,
+    RULE("overload.words", OVERLOADED, NONE, 2, 589,
         "says:overloaded and not (status:401 or status:403 or status:404)",
         "the words say that the provider has no room at the moment")
-    RULE("permission.scope_words", PERMISSION_DENIED, NONE, 3, 589,
+    RULE("permission.scope_words", PERMISSION_DENIED, NONE, 3, 595,
         "says:permission and says:model_missing and (status:401 or " "inner:401)",
         "what this account lacks is a permission, such as one for "
         "models; the status says the same")
-    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 596,
+    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 602,
         "says:model_missing and not (status:429 or status:502-504 or "
         "status:529 or inner:429 or inner:503)", "the words say that the model does not exist here")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 606,
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 612,
         "says:permission and not (status:501-599 or status:404)",
         "the words say that this account may not do it")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 709, "says:field_too_long and not status:5xx",
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 715, "says:field_too_long and not status:5xx",
         "the words say that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 713, "says:too_large and not says:overloaded",
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 719, "says:too_large and not says:overloaded",
         "the words say that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 717,
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 723,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
         "the words say that the address does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 727,
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 733,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
         "the words say that something the request refers to does not " "exist")
-    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 735,
+    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 741,
         "says:truncated and (status:none or status:2xx)",
         "the words say that the answer was cut off at the output limit")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 740,
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 746,
         "says:malformed and (status:none or status:2xx) and not "
         "(body:error or inner:4xx or inner:5xx or says:upstream or "
         "transport:eof or transport:reset or transport:timeout)", "the answer cannot be read")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 753,
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 759,
         "(says:bad_param or says:field_rule) and not "
         "(says:connect_failed or says:timeout or status:401 or "
         "status:403 or status:429 or status:5xx or inner:401 or "
         "inner:403-404 or inner:429 or inner:5xx)", "the words name what is wrong with the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 768,
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 774,
         "says:unsupported and not (status:429 or status:502 or "
         "status:504 or says:unavailable or says:retry_later)",
         "the words say that the model or server does not have this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 776, "says:crashed",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 1, 782, "says:crashed",
         "what runs the model broke down; another try meets a new one")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 778, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 784, "says:numeric_fault",
         "the arithmetic of the model broke down; another try usually " "works")
-    RULE("conflict.status", CONFLICT, NONE, 1, 780, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 786, "status:409 or inner:409",
         "a conflict with another request usually passes")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 783,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 789,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "not found, and what is spoken of is a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 789, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 795, "inner:429",
         "the error in the body is a 429, whatever the status around it")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 791, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 797, "inner:401 or inner:407",
         "the error in the body is a 401, whatever the status around it")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 794, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 800, "inner:403 or inner:451",
         "the error in the body is a 403, whatever the status around it")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 797, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 803, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404, whatever the status around it")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 801, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 807, "inner:413 or inner:414",
         "the error in the body is a 413, whatever the status around it")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 804,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 810,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout, whatever the status around " "it")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 809, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 815, "inner:503 or inner:529",
         "the error in the body is a 503, whatever the status around it")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 812, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 818, "inner:501",
         "the error in the body is a 501, whatever the status around it")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 814, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 820, "inner:5xx",
         "the error in the body is a server error, whatever the status " "around it")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 816,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 822,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body blames the request, whatever the status " "around it")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 822,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 828,
         "says:timeout and (status:408 or status:5xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 827,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 833,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that the provider ran out of time")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 834, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 840, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 837, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 843, "status:403 or status:451",
         "the status says that this is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 840, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 846, "status:404-405 or status:410",
         "not found, and nothing speaks of a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 844, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 850, "status:429 or status:509",
         "a 429 that says no more is a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 847, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 853, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 851, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 857, "status:499",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 853, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 859, "status:424-425",
         "something that the provider relies on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 856, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 862, "status:423",
         "something else holds what the request needs")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 858,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 864,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code blames the request; the 500 around it is a " "wrapper's")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 866, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 872, "status:501",
         "the status says that the server does not have this function")
-    RULE("overload.status", OVERLOADED, NONE, 2, 868,
+    RULE("overload.status", OVERLOADED, NONE, 2, 874,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that there is no room at the moment")
-    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 874, "status:508 and hint:no_retry",
+    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 880, "status:508 and hint:no_retry",
         "a gateway behind this address has seen the request before: the "
         "address leads in a circle")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 878, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 884, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 880, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 886, "status:4xx",
         "the status blames the request")
-    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 882, "status:304",
+    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 888, "status:304",
         "not modified is the answer of a cache, to a question that " "nobody asked")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 884, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 890, "status:3xx",
         "a redirect instead of an answer: the address is not the right " "one")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 886,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 892,
         "says:timeout and (says:their_timeout or status:2xx)",
         "the provider, or a gateway before it, ran out of time")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 891, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 897, "says:timeout",
         "it took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 893,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 899,
         "says:upstream and (says:reset or says:connect_failed)", "a gateway lost what is behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 898, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 904, "says:stream_cut or code:stream_cut",
         "the answer stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 901, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 907, "says:reset",
         "the connection was closed before an answer came")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 903, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 909, "says:connect_failed",
         "no connection could be made")
-    RULE("conflict.words", CONFLICT, NONE, 1, 905, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 911, "says:conflict or code:conflict",
         "a conflict with another request usually passes")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 908, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 914, "exit:interrupted",
         "somebody ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 910, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 916, "code:cancelled",
         "the call was cancelled on the way; nothing is wrong with the " "request")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 912, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 918, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 915,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 921,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is used up, and nothing names a long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 918,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 924,
         "says:not_allowed or code:not_allowed", "the words say that this is not allowed")
-    RULE("request.words", INVALID_REQUEST, NONE, 2, 921,
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 927,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the words say that the request is not valid")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 927, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 933, "says:server_error or code:server_error",
         "the words say that the server failed inside")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 930, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 936, "code:not_found",
         "not found, and nothing speaks of a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 932, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 938, "finish:error",
         "the answer ended with an error that says no more")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 934, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 940, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 936,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 942,
         "body:html and (status:2xx or status:none)",
         "a page came instead of an answer: often the address is wrong, " "so it is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 941,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 947,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the answer has nothing in it")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 947,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 953,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the answer ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 956, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 962, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 958, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 964, "exit:temporary",
         "the process says itself that a later try may work")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 960, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 966, "exit:not_found or exit:not_runnable",
         "there is no such command here, or it may not be run")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 963, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 969, "exit:usage",
         "the process was called in the wrong way")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 965, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 971, "exit:terminated",
         "the process was asked to end")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 967, "exit:killed or exit:crashed or exit:other",
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 973, "exit:killed or exit:crashed or exit:other",
         "the process failed and says no more")
-    RULE("answer.good", UNCLASSIFIED, NONE, 2, 971,
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 977,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
         "it looks like an answer: nothing in it says that it failed")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 979, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 985, "always",
         "nothing known matches, so it is not retried")
 };
 

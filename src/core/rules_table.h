@@ -4,7 +4,7 @@
 
 #include "core/rule.h"
 
-#define RC_RULES_BUILTIN_COUNT 189u
+#define RC_RULES_BUILTIN_COUNT 192u
 
 extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];
 extern const rc_rule_needs rc_rules_needs[RC_RULES_BUILTIN_COUNT];

@@ -195,6 +195,7 @@ struct rc_gate_job {
     size_t client;      /* in the configuration; SIZE_MAX: none */
     int64_t began_unix_ms;
     uint64_t began_ms;
+    uint64_t called_ms; /* when its call began, if that has a plan */
     uint64_t began_ns;
     int64_t first_byte_ms; /* -1: nothing has left */
 
@@ -285,6 +286,10 @@ void rc_gate_job_on_drained(rc_gate_job *job);
 
 /* When the time that the client gave is over; RC_UNLIMITED: it gave none. */
 uint64_t rc_gate_job_deadline(const rc_gate_job *job);
+/* When the call must have ended that begins at called_ms. */
+uint64_t rc_gate_job_call_deadline(const rc_gate_job *job);
+/* The response has begun: what the client's SDK waits for is there. */
+void rc_gate_job_end_patience(rc_gate_job *job);
 /* A try that the deadline ended had a fair part of what the operator gives it: that it was not done
  * by then says something of its target. */
 bool rc_gate_try_had_time(const rc_gate_try *try);

@@ -233,16 +233,13 @@ static void begin(rc_gate_job *job)
     if (is_store_down(job))
         return;
     const uint64_t now_ms = rc_gate_now(gate);
-    const uint64_t own_ms = rc_gate_job_deadline(job);
-    /* A policy of the client's choice lasts no longer and calls no more often than the route's. */
-    const rc_policy *policy = job->route->plan.policy;
-    uint64_t by_ms = own_ms != RC_UNLIMITED ? own_ms : now_ms + job->route->deadline_ms;
-    if (policy->budget_ms < RC_UNLIMITED - now_ms && now_ms + policy->budget_ms < by_ms)
-        by_ms = now_ms + policy->budget_ms;
+    job->called_ms = now_ms;
+    if (job->upload_left > 0)
+        job->request.patience_ms = 0; /* who still sends does not wait for a response yet */
     const uint32_t needs = job->route->is_picky ? rc_gate_request_needs(&job->request) : 0;
     const rc_call_options options = {
-        .deadline_at_ms = by_ms,
-        .max_calls = policy->max_calls,
+        .deadline_at_ms = rc_gate_job_call_deadline(job),
+        .max_calls = job->route->plan.policy->max_calls, /* whatever policy the client chose */
         .max_wait_ms = job->route->max_wait_ms,
         .needs = needs | rc_gate_need_of(job->request.endpoint),
         .first_entry = rc_gate_world_first(gate->world, job->route),

@@ -42,6 +42,8 @@ typedef struct rc_gate_request {
 
     rc_secret token;        /* empty: none */
     uint64_t deadline_ms;   /* 0: not said */
+    uint64_t patience_ms;   /* the timeout that its SDK announces, less a margin; 0: none */
+    rc_gate_field patience; /* then: the header that says so */
     rc_str policy;          /* empty: not said; whether there is one is for others to tell */
     rc_str idempotency_key; /* without quotes; empty: none */
     rc_str boundary;        /* of a form; empty: it is none */

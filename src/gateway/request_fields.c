@@ -204,8 +204,9 @@ static uint64_t read_seconds(rc_str value)
     return ms <= RC_GATE_DEADLINE_MAX_MS ? ms : 0;
 }
 
-/* The time that an SDK says it waits is the request's deadline, less a margin in which our report
- * reaches the client before its own timeout. What is no number is none. */
+/* The time that an SDK says it waits for a response, less a margin in which our report reaches the
+ * client before its own timeout. What is no number is none; the deadline that a client names itself
+ * says more. */
 static void read_patience(rc_gate_request *request, const found *f)
 {
     static const rc_gate_field fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,
@@ -214,13 +215,15 @@ static void read_patience(rc_gate_request *request, const found *f)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const uint64_t ms =
             f->counts[fields[i]] == 1 ? read_seconds(value_of(request, f, fields[i])) : 0;
-        if (ms > 0 && (least_ms == 0 || ms < least_ms))
-            least_ms = ms;
+        if (ms == 0 || (least_ms > 0 && ms >= least_ms))
+            continue;
+        least_ms = ms;
+        request->patience = fields[i];
     }
     if (least_ms < 2 || request->deadline_ms > 0)
         return;
     const uint64_t part_ms = least_ms / 10;
-    request->deadline_ms = least_ms - (part_ms < PATIENCE_MARGIN_MS ? part_ms : PATIENCE_MARGIN_MS);
+    request->patience_ms = least_ms - (part_ms < PATIENCE_MARGIN_MS ? part_ms : PATIENCE_MARGIN_MS);
 }
 
 static rc_gate_fault read_ours(rc_gate_request *request, const found *f)

@@ -76,6 +76,7 @@ bool rc_gate_try_commit(rc_gate_try *try, rc_http1_framing framing, uint64_t len
     const uint64_t now_ms = rc_gate_now(job->gate);
     win(try);
     rc_call_on_commit(&job->call, now_ms);
+    rc_gate_job_end_patience(job);
     job->state = RC_JOB_ANSWERING;
     job->first_byte_ms = (int64_t)(now_ms - job->began_ms);
     if (begin_answer(try, framing, length)) {

@@ -169,6 +169,18 @@ static const timer timers[] = {
     {RC_CONNECTION_DEADLINE_CLIENT, RC_PHASE_SENT, "deadline.client",
      "The client's deadline passed: the answer was not whole within 30s (x-recourse-deadline-ms).",
      "x-recourse-deadline-ms"},
+    {RC_CONNECTION_ANNOUNCED_TIMEOUT, RC_PHASE_SENT, "deadline.announced_timeout",
+     "The timeout that the client announced has passed: no response began within 30s "
+     "(x-stainless-timeout).",
+     "x-stainless-timeout"},
+    {RC_CONNECTION_ANNOUNCED_READ_TIMEOUT, RC_PHASE_SENT, "deadline.announced_read_timeout",
+     "The timeout that the client announced has passed: no response began within 30s "
+     "(x-stainless-read-timeout).",
+     "x-stainless-read-timeout"},
+    {RC_CONNECTION_ANNOUNCED_SERVER_TIMEOUT, RC_PHASE_SENT, "deadline.announced_server_timeout",
+     "The timeout that the client announced has passed: no response began within 30s "
+     "(x-server-timeout).",
+     "x-server-timeout"},
     {RC_CONNECTION_DEADLINE_ROUTE, RC_PHASE_SENT, "deadline.route",
      "The route's deadline passed: the answer was not whole within 30s (deadline_ms).",
      "deadline_ms"},
