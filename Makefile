@@ -21,7 +21,7 @@ build: ## build the release binary, build/recourse
 
 run: build ## build, and start the gateway with a provider that fails on purpose
 	@mkdir -p $(RECOURSE_BUILD)/run
-	@cd $(RECOURSE_BUILD)/run && exec ../recourse serve --log human
+	@cd $(RECOURSE_BUILD)/run && XDG_STATE_HOME=$$PWD exec ../recourse serve --log human
 
 test: ## build every flavour and run every test
 	@tools/deps.sh build test

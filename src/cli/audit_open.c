@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/audit.h"
 #include "cli/config_load.h"
+#include "cli/store_note.h"
 #include "config/secret_load.h"
 #include "sys/clock.h"
 #include "sys/entropy.h"
@@ -18,6 +19,7 @@
 #define EXIT_NOPERM 77
 
 #define URL_MAX_BYTES ((size_t)16 << 10)
+#define NOTE_MAX_BYTES ((size_t)8 << 10)
 #define SCHEME "sqlite:"
 
 /* ---- its name ---- */
@@ -68,6 +70,28 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
     return RC_EXIT_CONFIG;
 }
 
+/* Words, unless a program or an agent asked for something that it can read. */
+static bool wants_words(const rc_audit *audit)
+{
+    const rc_args *args = audit->args;
+    return audit->format == RC_AUDIT_HUMAN || audit->format == RC_AUDIT_CSV ||
+           (args->values[RC_AUDIT_FORMAT] == NULL && args->values[RC_AUDIT_AGENT] == NULL);
+}
+
+static void note_default(rc_audit *audit, const rc_config *config)
+{
+    rc_cli *cli = audit->cli;
+    char room[NOTE_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof(room));
+    if (!wants_words(audit) || !rc_store_note_push(&text, cli->calls, config, true))
+        return;
+    rc_cli_complain(cli, "audit");
+    rc_cli_name(cli, rc_buf_get(&text));
+    rc_buf_push_byte(&cli->err, '\n');
+    rc_cli_flush_err(cli);
+}
+
 static int find_url(rc_audit *audit)
 {
     const char *given = audit->args->values[RC_AUDIT_STORE];
@@ -85,6 +109,8 @@ static int find_url(rc_audit *audit)
         result = read_secret(audit, &config.store_ref);
     else
         rc_buf_push(&audit->url, config.root.store);
+    if (result == RC_EXIT_OK)
+        note_default(audit, &config);
     rc_config_done(&config);
     return result;
 }
@@ -131,14 +157,6 @@ static rc_id make_id(const rc_cli *cli)
     uint8_t entropy[10] = {0};
     (void)rc_entropy_get(cli->calls, entropy, sizeof(entropy));
     return rc_id_make(&maker, rc_clock_unix_ms(cli->calls), entropy);
-}
-
-/* Words, unless a program or an agent asked for something that it can read. */
-static bool wants_words(const rc_audit *audit)
-{
-    const rc_args *args = audit->args;
-    return audit->format == RC_AUDIT_HUMAN || audit->format == RC_AUDIT_CSV ||
-           (args->values[RC_AUDIT_FORMAT] == NULL && args->values[RC_AUDIT_AGENT] == NULL);
 }
 
 int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault)

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "cli/call.h"
+#include "cli/store_note.h"
 #include "store/fault.h"
 #include "sys/config_file.h"
 #include "sys/file.h"
@@ -133,6 +134,19 @@ static void fail_to_make(rc_caller *c, rc_gate_trouble *trouble)
     rc_caller_fail(c, code, rc_str_c(text), advice);
 }
 
+/* Where there is no folder for a user's state, a file appears in the current one. */
+static void tell_store(rc_caller *c)
+{
+    const rc_config *config = c->given.config;
+    char room[RC_CALLER_TEXT_MAX];
+    rc_buf text;
+    rc_buf_init_fixed(&text, room, sizeof room);
+    if (c->format == RC_CALLER_HUMAN && config->audit.durability != RC_DURABLE_OFF &&
+        config->store_kind == RC_CONFIG_STORE_HERE &&
+        rc_store_note_push(&text, c->calls, config, false))
+        rc_caller_say(c, rc_buf_get(&text));
+}
+
 static bool open_gateway(rc_caller *c)
 {
     rc_gate_trouble trouble = {0};
@@ -141,6 +155,7 @@ static bool open_gateway(rc_caller *c)
         fail_to_make(c, &trouble);
         return false;
     }
+    tell_store(c);
     c->given = (rc_gate_given){0};
     if (rc_gateway_open(c->gateway))
         return true;

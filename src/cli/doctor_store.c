@@ -1,10 +1,12 @@
 /* The store: could the gateway keep its audit there? */
+#include <errno.h>
 #include <string.h>
 
 #include "base/secret.h"
 #include "base/str.h"
 #include "cli/config_load.h"
 #include "cli/doctor.h"
+#include "cli/store_note.h"
 #include "config/secret_load.h"
 #include "store/store.h"
 #include "sys/file.h"
@@ -123,7 +125,31 @@ static void check_open(rc_doctor *doctor, rc_str url, const char *path)
     rc_finding_advise(finding, rc_store_fault_advice(wrong.kind));
 }
 
-static void check_url(rc_doctor *doctor, rc_str url)
+/* The gateway makes the folders of a default store: what counts is the first that is there. */
+static void cut_to_existing(const rc_doctor *doctor, char *path)
+{
+    struct stat facts;
+    while (path[0] == '/' && path[1] != '\0' && doctor->cli->calls->stat(path, &facts) != 0 &&
+           errno == ENOENT)
+        cut_to_folder(path);
+}
+
+/* A store that the configuration does not name. */
+static void check_default(rc_doctor *doctor, const rc_config *config)
+{
+    if (config->store_kind == RC_CONFIG_STORE_HERE)
+        rc_finding_advise(rc_finding_say(add(doctor, RC_MARK_WARN, "default"),
+                                         "neither XDG_STATE_HOME nor HOME names a folder: the file "
+                                         "is in the current folder"),
+                          "write store: sqlite:PATH");
+    else if (rc_store_note_is_old_here(doctor->cli->calls, config))
+        rc_finding_advise(rc_finding_say(add(doctor, RC_MARK_NOTE, "default"),
+                                         "recourse.db in the current folder is not used, since the "
+                                         "configuration names no store"),
+                          "write store: sqlite:recourse.db to keep using that file");
+}
+
+static void check_url(rc_doctor *doctor, rc_str url, bool makes_folders)
 {
     char path[URL_MAX + 1];
     if (!rc_str_starts_with(url, SCHEME)) {
@@ -139,6 +165,8 @@ static void check_url(rc_doctor *doctor, rc_str url)
     check_mode(doctor, path);
     check_writer(doctor, path);
     cut_to_folder(path);
+    if (makes_folders)
+        cut_to_existing(doctor, path);
     check_folder(doctor, path);
     check_room(doctor, path);
 }
@@ -158,6 +186,8 @@ void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config)
             ? rc_buf_push(&text, config->root.store) == RC_OK
             : rc_secret_load(doctor->cli->calls, &config->store_ref, &text) == NULL;
     if (is_there)
-        check_url(doctor, rc_str_trim(rc_buf_get(&text)));
+        check_url(doctor, rc_str_trim(rc_buf_get(&text)),
+                  config->store_kind == RC_CONFIG_STORE_STATE);
+    check_default(doctor, config);
     rc_secret_wipe(room, sizeof room);
 }

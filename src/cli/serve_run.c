@@ -16,6 +16,7 @@
 #include "cli/serve_admin.h"
 #include "cli/serve_load.h"
 #include "cli/serve_log.h"
+#include "cli/store_note.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/output.h"
@@ -24,6 +25,7 @@
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
 #define MALLOC_KEPT_BYTES (512 << 10)
+#define NOTE_MAX_BYTES ((size_t)8 << 10)
 
 int rc_serve_refuse(rc_cli *cli, const char *what, const char *why, int exit_status)
 {
@@ -202,7 +204,13 @@ static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
         rc_cli_text(&cli->err, shows[i].model);
         rc_cli_text(&cli->err, "\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}'\n");
     }
-    rc_cli_text(&cli->err, "\nCtrl-C ends it. The audit is in recourse.db.\n\n");
+    rc_cli_text(&cli->err, "\nCtrl-C ends it.");
+    if (config->audit.durability != RC_DURABLE_OFF && config->store_ref.kind == RC_SECRET_NONE) {
+        rc_cli_text(&cli->err, " The audit is in ");
+        rc_cli_name(cli, rc_store_note_path(config->root.store));
+        rc_cli_text(&cli->err, ".");
+    }
+    rc_cli_text(&cli->err, "\n\n");
 }
 
 static int listen_here(serve_run *run)
@@ -256,6 +264,17 @@ static void prepare_process(void)
     }
 }
 
+/* A store that the configuration does not name. */
+static void tell_store(serve_run *run, const rc_config *config)
+{
+    char memory[NOTE_MAX_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, memory, sizeof memory);
+    if (config->audit.durability != RC_DURABLE_OFF &&
+        rc_store_note_push(&text, run->cli->calls, config, false))
+        rc_serve_log_event(run, RC_LOG_EVENT_STORE_DEFAULT, rc_buf_get(&text));
+}
+
 static int begin(serve_run *run)
 {
     const int passed = passed_sockets(run->cli);
@@ -275,6 +294,7 @@ static int begin(serve_run *run)
     if (result != RC_EXIT_OK)
         return result;
     rc_serve_tell_unpriced(run);
+    tell_store(run, config);
     return rc_gateway_start(run->gateway)
                ? RC_EXIT_OK
                : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);

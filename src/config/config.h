@@ -29,7 +29,7 @@
 typedef struct rc_config_root {
     rc_str listen;
     uint64_t threads; /* 0: as many as there are usable CPUs, within reason */
-    rc_str store;     /* as it is written; see store_ref */
+    rc_str store;     /* as it is written, see store_ref; "": rc_config_find_store finds it */
     uint64_t cooldown_ms;
     uint64_t exhausted_ms;
     rc_str prices; /* "" for none */
@@ -62,6 +62,16 @@ typedef enum rc_config_durability {
     RC_DURABLE_ASYNC = 1,
     RC_DURABLE_OFF = 2 /* there is no audit */
 } rc_config_durability;
+
+/* Who chose the file of the store. */
+typedef enum rc_config_store_kind {
+    RC_CONFIG_STORE_NAMED = 0, /* the configuration */
+    RC_CONFIG_STORE_STATE = 1, /* nobody: recourse.db in the user's or the service's state folder */
+    RC_CONFIG_STORE_HERE = 2   /* nobody, and there is no such folder: the current one */
+} rc_config_store_kind;
+
+/* The name of the file where the configuration names none. */
+#define RC_CONFIG_STORE_FILE "recourse.db"
 
 typedef enum rc_config_exceed {
     RC_EXCEED_WARN = 0,
@@ -181,6 +191,7 @@ typedef struct rc_config {
     rc_arena arena;
     rc_config_root root;
     rc_secret_ref store_ref; /* of a store whose URL is a secret; else of no kind */
+    rc_config_store_kind store_kind;
     rc_config_provider *providers;
     size_t provider_count;
     rc_config_route *routes;
@@ -210,6 +221,12 @@ rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
  * Errors as above. */
 rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(const char *name),
                                      const rc_alloc *alloc, rc_config_faults *faults);
+
+/* Fills in root.store where the configuration names none: $STATE_DIRECTORY/recourse.db (systemd),
+ * $XDG_STATE_HOME/recourse/recourse.db or ~/.local/state/recourse/recourse.db. A folder that is not
+ * absolute is ignored; without any, the file is in the current folder. Makes nothing. getenv: may
+ * give NULL. RC_OK or RC_E_NOMEM. */
+rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const char *name));
 
 /* Takes a configuration in any state after one of these, also twice. */
 void rc_config_done(rc_config *config);

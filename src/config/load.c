@@ -101,13 +101,17 @@ rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_
         return rc_buf_status(&source->path);
     if (!has_file) {
         rc_buf_reset(&source->path);
-        return rc_config_from_environment(config, calls->getenv, alloc, &source->faults);
+        rc_status status =
+            rc_config_from_environment(config, calls->getenv, alloc, &source->faults);
+        return status == RC_OK ? rc_config_find_store(config, calls->getenv) : status;
     }
     rc_status status = rc_config_source_read(source, calls);
     if (status != RC_OK)
         return status;
     status = rc_config_parse(config, rc_buf_get(&source->text), alloc, &source->faults);
-    return status == RC_OK ? resolve_addresses(config, calls, &source->faults) : status;
+    if (status == RC_OK)
+        status = resolve_addresses(config, calls, &source->faults);
+    return status == RC_OK ? rc_config_find_store(config, calls->getenv) : status;
 }
 
 void rc_config_source_done(rc_config_source *source)

@@ -291,6 +291,7 @@ static bool open_store(rc_gateway *gateway, const rc_config *config, rc_gate_tro
     const rc_str url = rc_str_trim(rc_buf_get(&text));
     const rc_writer_settings writing = {
         .url = url,
+        .makes_folders = config->store_kind == RC_CONFIG_STORE_STATE,
         .is_async = config->audit.durability == RC_DURABLE_ASYNC,
         .goes_on = config->audit.on_failure == 1,
         .keep_days = (uint32_t)config->audit.keep_days,

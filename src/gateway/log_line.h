@@ -91,6 +91,7 @@ rc_status rc_log_push_request(rc_buf *buf, const rc_log_style *style,
     X(OPERATOR, INFO, "operator")                \
     X(STORE_DOWN, ERROR, "store_down")           \
     X(STORE_BACK, INFO, "store_back")            \
+    X(STORE_DEFAULT, WARN, "store_default")      \
     X(AUDIT_TRIMMED, INFO, "audit_trimmed")      \
     X(SUPPRESSED, WARN, "suppressed_error")      \
     X(CREDENTIAL_DEAD, ERROR, "credential_dead") \

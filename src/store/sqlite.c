@@ -317,6 +317,11 @@ static bool take_lock(rc_sqlite *sqlite, rc_store_fault *fault)
     char path[PATH_BYTES_MAX + sizeof(WRITER_SUFFIX)];
     sqlite3_snprintf(sizeof(path), path, "%s%s", sqlite->path, WRITER_SUFFIX);
     int error = rc_lock_file_take(&sqlite->lock, path);
+    if (error == ENOENT && sqlite->makes_folders) {
+        error = rc_private_folders_make(path);
+        if (error == 0)
+            error = rc_lock_file_take(&sqlite->lock, path);
+    }
     if (error == RC_LOCK_TAKEN)
         return rc_store_fault_set(fault, RC_STORE_HAS_WRITER, "open", sqlite->path, NULL);
     if (error == 0)
@@ -406,6 +411,7 @@ static rc_sqlite *make(rc_str path, const rc_store_settings *settings, const rc_
     sqlite->alloc = *alloc;
     sqlite->mode = settings->mode;
     sqlite->is_power_safe = settings->is_power_safe;
+    sqlite->makes_folders = settings->makes_folders;
     sqlite->lock.fd = -1;
     rc_names_init(&sqlite->names, alloc);
     sqlite->path_size = path.len + 1;

@@ -120,6 +120,7 @@ typedef struct rc_sqlite {
     sqlite3 *db;
     rc_store_mode mode;
     bool is_power_safe;
+    bool makes_folders;
     rc_lock_file lock; /* of a writer FILE-writer, of a reader who asks FILE-prune */
     int log_pages;     /* in the log after the last commit */
     rc_store_is_enough is_enough;

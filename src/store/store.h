@@ -26,6 +26,7 @@ typedef struct rc_store_settings {
      * (synchronous=NORMAL). true: and a power cut (synchronous=FULL), for one flush of the disk a
      * transaction. */
     bool is_power_safe;
+    bool makes_folders; /* WRITE makes the folders that its file needs (0700) */
 } rc_store_settings;
 
 /* Which operations; what is 0 or empty does not matter. */

@@ -236,7 +236,8 @@ static void work(void *argument)
 static bool begin(rc_writer *writer, rc_store_fault *fault)
 {
     const rc_store_settings settings = {.mode = RC_STORE_WRITE,
-                                        .is_power_safe = !writer->settings.is_async};
+                                        .is_power_safe = !writer->settings.is_async,
+                                        .makes_folders = writer->settings.makes_folders};
     if (!rc_store_open(writer->settings.url, &settings, &writer->alloc, &writer->store, fault))
         return false;
     if (uv_mutex_init(&writer->lock) != 0)

@@ -18,7 +18,8 @@
 #include "sys/calls.h"
 
 typedef struct rc_writer_settings {
-    rc_str url; /* as in rc_store_open; borrows until start returns */
+    rc_str url;         /* as in rc_store_open; borrows until start returns */
+    bool makes_folders; /* for the file, when they are not there */
     /* false: safe before the answer, also from a power cut. true: soon afterwards, and safe from
      * the end of the process alone. */
     bool is_async;

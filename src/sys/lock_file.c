@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,5 +81,28 @@ int rc_private_file_make(const char *path)
     if (fd < 0)
         return errno == EEXIST ? 0 : errno;
     close(fd);
+    return 0;
+}
+
+int rc_private_folders_make(const char *path)
+{
+    char folder[PATH_MAX];
+    const size_t len = strlen(path);
+    if (len >= sizeof folder)
+        return ENAMETOOLONG;
+    memcpy(folder, path, len + 1);
+    for (size_t i = 1; i < len; i++) {
+        if (folder[i] != '/')
+            continue;
+        folder[i] = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+            /* A parent that is there may be read-only, or closed to us. */
+            struct stat facts;
+            const int error = errno;
+            if (stat(folder, &facts) != 0)
+                return error;
+        }
+        folder[i] = '/';
+    }
     return 0;
 }

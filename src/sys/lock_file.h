@@ -38,4 +38,8 @@ size_t rc_lock_file_read_held(const char *path, char *text, size_t size);
  * is not touched. 0, or the errno number. path: borrows. */
 int rc_private_file_make(const char *path);
 
+/* Makes the folders that a file's path leads through and that are not there; their owner alone may
+ * use them (0700). 0, or the errno number. path: borrows. */
+int rc_private_folders_make(const char *path);
+
 #endif

@@ -52,11 +52,37 @@ key() {
 
 # ---- which store ----
 
+@test "recourse.db here is not the default store any more: one line says so, and how to read it" {
+    mkdir -p "${default_store%/*}"
+    cp "$told" "$default_store"
+    run -0 --separate-stderr audit list
+    [ -z "$stderr" ]
+    cp "$full" recourse.db
+    run -0 --separate-stderr audit list
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "recourse audit: recourse.db in the current folder is not used: "*"$default_store"* ]]
+    [[ $stderr == *"store: sqlite:recourse.db"*"--store recourse.db" ]]
+    rm "$default_store"
+    refused 66 "To keep using the old file" list
+    # Programs read what they asked for; a store that is named is the one that is meant.
+    run -66 --separate-stderr audit list --format json
+    [[ $stderr != *"old file"* ]]
+    run -0 --separate-stderr audit list --store recourse.db
+    [ -z "$stderr" ]
+    echo 'store: sqlite:recourse.db' >recourse.yaml
+    run -0 --separate-stderr audit list
+    [ -z "$stderr" ]
+    # Reading made nothing.
+    rm -r recourse.yaml "$XDG_STATE_HOME"
+    refused 66 "$default_store: there is no audit file" list
+    [ ! -e "$XDG_STATE_HOME" ]
+}
+
 @test "the store is that of the configuration, or the one that is named" {
-    cp "$told" recourse.db
+    mkdir -p data "${default_store%/*}"
+    cp "$told" "$default_store"
     audit list | grep -q RateLimited
-    mkdir data
-    mv recourse.db data/audit.db
+    mv "$default_store" data/audit.db
     refused 66 "there is no audit file" list
     echo 'store: sqlite:data/audit.db' >recourse.yaml
     audit list | grep -q RateLimited

@@ -375,7 +375,7 @@ PY
 # ---- the record ----
 
 # How much the store has.
-records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute("select (select count(*) from operations) + (select count(*) from records)").fetchone())' recourse.db; }
+records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute("select (select count(*) from operations) + (select count(*) from records)").fetchone())' "$default_store"; }
 
 @test "a call is on record without a gateway; not where the configuration says so" {
     call --quiet --model demo-retry hello >out
@@ -386,8 +386,32 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     mkdir other
     cd other
     printf 'providers: {demo: {kind: demo}}\naudit: {durability: "off"}\n' >recourse.yaml
+    rm -r "$XDG_STATE_HOME"
     call --quiet --model demo/ok hello >out
-    [ ! -e recourse.db ]
+    [ ! -e "$default_store" ]
+}
+
+@test "a call leaves nothing in the folder it runs in; its record is in the state folder, for its owner alone" {
+    mkdir empty
+    cd empty
+    run -0 call --quiet --model demo/ok hello
+    [ -z "$(ls -A)" ]
+    [ "$(stat -c %a "$default_store" "${default_store%/*}" "$XDG_STATE_HOME" | tr '\n' ' ')" = '600 700 700 ' ]
+    rm -r "$XDG_STATE_HOME"
+    XDG_STATE_HOME= HOME=$BATS_TEST_TMPDIR/home run -0 call --quiet --model demo/ok hello
+    [ -s ../home/.local/state/recourse/recourse.db ]
+    STATE_DIRECTORY=$BATS_TEST_TMPDIR/service run -0 call --quiet --model demo/ok hello
+    [ -s ../service/recourse.db ]
+    [ -z "$(ls -A)" ]
+}
+
+@test "without a home the record is in the folder, and the call says so" {
+    mkdir empty
+    cd empty
+    XDG_STATE_HOME= HOME= run -0 --separate-stderr call --model demo/echo hello
+    [ "$output" = hello ]
+    said 'neither XDG_STATE_HOME nor HOME names a folder: the audit is in recourse.db in the current folder.'
+    [ -s recourse.db ]
 }
 
 @test "beside a gateway that has the store: the call goes on, and says that it is not on record" {
@@ -403,7 +427,8 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
 }
 
 @test "a store of another kind: refused with a configuration, and not without" {
-    echo 'this is no database, and long enough to be looked at' >recourse.db
+    mkdir -p "${default_store%/*}"
+    echo 'this is no database, and long enough to be looked at' >"$default_store"
     run -0 --separate-stderr call --model demo/echo hello
     [ "$output" = hello ]
     said 'this call will not be on record: the file is not an audit of Recourse'
@@ -715,7 +740,7 @@ shows() { screen | grep -qE -- "$1"; }
     wait_for shows '^status 130'
     shows '^Cancelled: demo/trickle-100'
     # On record as what it was.
-    python3 -c 'import sqlite3; assert any("client closed" in str(row) for row in sqlite3.connect("recourse.db").execute("select text from records"))'
+    python3 -c 'import sqlite3, sys; assert any("client closed" in str(row) for row in sqlite3.connect(sys.argv[1]).execute("select text from records"))' "$default_store"
 }
 
 @test "terminal: Ctrl-C ends it, and the loop around it" {
@@ -806,7 +831,7 @@ shows() { screen | grep -qE -- "$1"; }
 @test "a signal ends it: 143 after SIGTERM, nothing stays behind" {
     "$RECOURSE" call --model demo/hang hello 2>err &
     ours=$!
-    wait_for test -e recourse.db
+    wait_for test -e "$default_store"
     sleep 0.2
     kill -TERM $ours
     status=0

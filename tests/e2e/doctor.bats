@@ -313,6 +313,26 @@ YAML
     [[ $(finding audit) == "note off"* ]]
 }
 
+@test "the default store: looked for in the state folder, which is not made; an unused file here is named" {
+    provider 'kind: demo'
+    found 0
+    [[ $(finding file) == *"note $default_store is not there yet"* ]]
+    [ -z "$(finding folder)" ] && [ -z "$(finding default)" ]
+    [ ! -e "$XDG_STATE_HOME" ]
+    touch recourse.db
+    found 0
+    [[ $(finding default) == "note recourse.db in the current folder is not used"*"store: sqlite:recourse.db"* ]]
+    provider 'kind: demo' 'store: sqlite:recourse.db'
+    doctor --format json >found.json || true
+    run ! grep -qF 'is not used' found.json
+    rm recourse.db
+    provider 'kind: demo'
+    XDG_STATE_HOME= HOME= found 0
+    [[ $(finding default) == "warning neither XDG_STATE_HOME nor HOME"* ]]
+    XDG_STATE_HOME=/dev/null found 77
+    [[ $(finding folder) == "fault no file can be made there: "* ]]
+}
+
 @test "ports: free, held by a gateway, held by another program" {
     provider 'kind: demo'
     start gate.port "$RECOURSE" serve --port-file gate.port --log off

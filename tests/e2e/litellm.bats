@@ -4,6 +4,7 @@
 # recourse config import litellm: whole files, what comes of them, and what is said of the rest.
 
 bats_require_minimum_version 1.5.0
+load wait
 
 setup() {
     cd "$RECOURSE_SOURCE/tests/golden/litellm" || return

@@ -189,12 +189,15 @@ ask() { # COUNT: as many requests, or until there is a file called enough; each 
 }
 
 # Operations that ended long ago by any clock.
-fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
+fill_past() {
+    mkdir -p "${default_store%/*}"
+    "$filler" "$default_store" fill "$1" 240 $END 5
+}
 
 @test "a gateway deletes while it serves: nothing of it is lost, and the file is sound" {
     printf 'admin: {listen: off}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
     fill_past 5000
-    spent=$(sql recourse.db "SELECT sum(cost_usd_micro) FROM spend")
+    spent=$(sql "$default_store" "SELECT sum(cost_usd_micro) FROM spend")
     start
     ask 500 >ids1 3>&- &
     one=$!
@@ -221,10 +224,10 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     run -0 audit prune --before 2100-01-01 --yes
     [ "$(audit export --since 1d --outcome succeeded | wc -l)" -eq "$served" ]
     refused 75 "" --older-than 365d --vacuum
-    [ ! -e recourse.db-prune ] && [ ! -e recourse.db-prune-new ]
+    [ ! -e "$default_store-prune" ] && [ ! -e "$default_store-prune-new" ]
     stop
     audit check >/dev/null
-    [ "$(sql recourse.db "SELECT sum(cost_usd_micro) >= $spent FROM spend")" -eq 1 ]
+    [ "$(sql "$default_store" "SELECT sum(cost_usd_micro) >= $spent FROM spend")" -eq 1 ]
 }
 
 @test "whoever is killed half way takes the wish back; the next one goes on" {
@@ -235,13 +238,13 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     kill -STOP "$pid"
     "$RECOURSE" audit prune --older-than 365d 3>&- &
     pruner=$!
-    wait_for test -s recourse.db-prune
+    wait_for test -s "$default_store-prune"
     refused 75 "somebody else prunes it" --older-than 400d
     kill -9 "$pruner"
     wait "$pruner" || true
     kill -CONT "$pid"
     ask 1 >/dev/null
-    [ "$(sql recourse.db 'SELECT count(*) FROM operations WHERE op >> 15 < 1700000000000')" -eq 5000 ]
+    [ "$(sql "$default_store" 'SELECT count(*) FROM operations WHERE op >> 15 < 1700000000000')" -eq 5000 ]
     audit prune --older-than 365d >/dev/null
     audit check >/dev/null
     stop
@@ -252,12 +255,12 @@ fill_past() { "$filler" recourse.db fill "$1" 240 $END 5; }
     fill_past 500
     start
     ask 1 >/dev/null
-    [ "$(sql recourse.db 'SELECT count(*) FROM operations')" -eq 501 ]
+    [ "$(sql "$default_store" 'SELECT count(*) FROM operations')" -eq 501 ]
     echo 'audit: {keep_days: 30}' >>recourse.yaml
     kill -HUP "$pid"
     wait_for says log "operations deleted from the audit: "
     run ! says log "needs a restart"
-    [ "$(sql recourse.db 'SELECT count(*) FROM operations WHERE outcome IN (1, 2, 3)')" -eq 1 ]
+    [ "$(sql "$default_store" 'SELECT count(*) FROM operations WHERE outcome IN (1, 2, 3)')" -eq 1 ]
     audit check >/dev/null
     stop
 }

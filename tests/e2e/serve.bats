@@ -510,9 +510,10 @@ EOF
 @test "without a configuration there is a demo in the process" {
     export HOME=$PWD XDG_CONFIG_HOME=$PWD
     unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY
-    start gate serve --listen 127.0.0.1:0 --admin 127.0.0.1:0
+    start gate serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 --log human
     gate_pid=${pids[-1]}
     base=http://127.0.0.1:$port
+    wait_for grep -qF "The audit is in $default_store." gate.talk
     chat demo/500@1 false -H "x-recourse-policy: session"
     [ "$(status)" = 200 ]
     [ "$(header x-recourse-attempts)" = 2 ]
@@ -528,6 +529,26 @@ EOF
     run ! curl -sS -m 1 -o answer "$base/v1/chat/completions" -d '{"model":"demo/hang","messages":[]}'
     kill -TERM "$gate_pid"
     wait "$gate_pid"
+}
+
+@test "without store the audit is in the state folder; a second gateway is told to name another file" {
+    printf 'listen: 127.0.0.1:0\nadmin: {listen: "off"}\nproviders: {demo: {kind: demo}}\n' >recourse.yaml
+    touch recourse.db
+    start gate serve --log json
+    [ -s "$default_store" ]
+    [ ! -s recourse.db ]
+    wait_for grep -qF '"event":"store_default","message":"recourse.db in the current folder is not used: ' gate.talk
+    mkdir other
+    cp recourse.yaml other
+    cd other
+    run -78 --separate-stderr "$RECOURSE" serve
+    echo "$stderr"
+    [[ $stderr == *"$default_store: another process writes this file"*"give this one a file of its own: store: sqlite:PATH"* ]]
+    echo 'store: sqlite:own.db' >>recourse.yaml
+    start own serve --log json
+    [ -s own.db ]
+    run ! grep -q store_default own.talk
+    cd ..
 }
 
 @test "a signal lets what is under way finish, a second one does not" {

@@ -17,7 +17,8 @@ export async function startChild(name, args, env) {
     const portFile = `${name}.port`;
     rmSync(portFile, { force: true });
     const child = spawn(process.env.RECOURSE, [...args, "--port-file", portFile],
-        { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "pipe"] });
+        { env: { ...process.env, XDG_STATE_HOME: `${process.cwd()}/${name}.state`, ...env },
+            stdio: ["ignore", "ignore", "pipe"] });
     let talk = "";
     child.stderr.setEncoding("utf8").on("data", (text) => (talk += text));
     for (const end = Date.now() + START_MS; Date.now() < end && child.exitCode === null; await sleep(20)) {

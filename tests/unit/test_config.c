@@ -175,7 +175,7 @@ static void nothing_is_all_defaults(void **state)
     (void)state;
     expect_good("");
     expect_text(config.root.listen, "127.0.0.1:8787");
-    expect_text(config.root.store, "sqlite:recourse.db");
+    expect_text(config.root.store, ""); /* rc_config_find_store */
     assert_int_equal(config.provider_count, 0);
     assert_int_equal(config.root.threads, 0);
     expect_text(config.admin.listen, "127.0.0.1:8789");

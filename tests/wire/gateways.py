@@ -28,7 +28,8 @@ class Lasting:
 
     def __init__(self, config, environment=None):
         self.folder = tempfile.mkdtemp(prefix="recourse-lasting-")
-        self.environment = dict(os.environ, KEY_1="key-1111", KEY_2="key-2222", **(environment or {}))
+        self.environment = dict(os.environ, KEY_1="key-1111", KEY_2="key-2222",
+                                XDG_STATE_HOME=self.folder, **(environment or {}))
         self.talk = os.path.join(self.folder, "talk")
         self.database = os.path.join(self.folder, "audit.db")
         self.process = None

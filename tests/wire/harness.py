@@ -156,7 +156,7 @@ class Gateway:
             json.dump(whole, file, indent=1)
         self.port_file = os.path.join(self.folder, "port")
         self.talk = os.path.join(self.folder, "talk")
-        environment = dict(os.environ, KEY_1="key-1111")
+        environment = dict(os.environ, KEY_1="key-1111", XDG_STATE_HOME=self.folder)
 
         def limit():
             resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))

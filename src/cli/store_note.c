@@ -1,0 +1,49 @@
+#include "cli/store_note.h"
+
+#include <sys/stat.h>
+
+#include "base/str.h"
+
+#define SCHEME RC_STR("sqlite:")
+#define PATH_MAX_BYTES 4096
+
+rc_str rc_store_note_path(rc_str url)
+{
+    return rc_str_starts_with(url, SCHEME) ? rc_str_slice(url, SCHEME.len, url.len) : url;
+}
+
+bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *config)
+{
+    char path[PATH_MAX_BYTES];
+    rc_buf room;
+    struct stat old;
+    struct stat now;
+    if (config->store_kind != RC_CONFIG_STORE_STATE || calls->stat(RC_CONFIG_STORE_FILE, &old) != 0)
+        return false;
+    rc_buf_init_fixed(&room, path, sizeof path);
+    rc_buf_push(&room, rc_store_note_path(config->root.store));
+    rc_buf_push_byte(&room, '\0');
+    /* A command may run in the state folder. */
+    return rc_buf_status(&room) != RC_OK || calls->stat(path, &now) != 0 ||
+           now.st_ino != old.st_ino || now.st_dev != old.st_dev;
+}
+
+bool rc_store_note_push(rc_buf *text, const rc_sys_calls *calls, const rc_config *config,
+                        bool has_option)
+{
+    if (config->store_kind == RC_CONFIG_STORE_HERE) {
+        rc_buf_push(text, RC_STR("neither XDG_STATE_HOME nor HOME names a folder: the audit is in "
+                                 "recourse.db in the current folder. To choose a file, write "
+                                 "store: sqlite:PATH in the configuration"));
+        return true;
+    }
+    if (!rc_store_note_is_old_here(calls, config))
+        return false;
+    rc_buf_push(text, RC_STR("recourse.db in the current folder is not used: without store in the "
+                             "configuration the audit is in "));
+    rc_buf_push(text, rc_store_note_path(config->root.store));
+    rc_buf_push(text, RC_STR(". To keep using the old file, write store: sqlite:recourse.db"));
+    if (has_option)
+        rc_buf_push(text, RC_STR(", or name it with --store recourse.db"));
+    return true;
+}

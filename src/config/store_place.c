@@ -1,0 +1,51 @@
+/* The file of the store where the configuration names none. */
+#include <recourse/buf.h>
+
+#include "base/str.h"
+#include "config/config.h"
+
+#define SCHEME "sqlite:"
+/* The whole URL fits the rooms of those who use it. */
+#define FOLDER_MAX_BYTES ((size_t)3072)
+
+/* "": the variable names no folder that can be used. A relative one would be another folder for
+ * each command. */
+static rc_str folder_in(const char *value)
+{
+    rc_str folder = value != NULL ? rc_str_c(value) : RC_STR("");
+    if (folder.len == 0 || folder.ptr[0] != '/' || folder.len > FOLDER_MAX_BYTES)
+        return RC_STR("");
+    while (folder.len > 1 && folder.ptr[folder.len - 1] == '/')
+        folder.len--;
+    return folder;
+}
+
+rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const char *name))
+{
+    char room[FOLDER_MAX_BYTES + 64];
+    rc_buf url;
+    if (config->root.store.len > 0)
+        return RC_OK;
+    const rc_str service = folder_in(getenv("STATE_DIRECTORY"));
+    const rc_str state = folder_in(getenv("XDG_STATE_HOME"));
+    const rc_str home = folder_in(getenv("HOME"));
+    rc_buf_init_fixed(&url, room, sizeof room);
+    rc_buf_push(&url, RC_STR(SCHEME));
+    config->store_kind = RC_CONFIG_STORE_STATE;
+    if (service.len > 0) {
+        /* The variable may name several. */
+        rc_buf_push(&url, rc_str_slice(service, 0, rc_str_find_byte(service, ':', 0)));
+        rc_buf_push(&url, RC_STR("/" RC_CONFIG_STORE_FILE));
+    } else if (state.len > 0) {
+        rc_buf_push(&url, state);
+        rc_buf_push(&url, RC_STR("/recourse/" RC_CONFIG_STORE_FILE));
+    } else if (home.len > 0) {
+        rc_buf_push(&url, home);
+        rc_buf_push(&url, RC_STR("/.local/state/recourse/" RC_CONFIG_STORE_FILE));
+    } else {
+        rc_buf_push(&url, RC_STR(RC_CONFIG_STORE_FILE));
+        config->store_kind = RC_CONFIG_STORE_HERE;
+    }
+    config->root.store = rc_arena_dup(&config->arena, rc_buf_get(&url));
+    return config->root.store.ptr != NULL ? RC_OK : RC_E_NOMEM;
+}
