@@ -68,6 +68,7 @@ typedef struct rc_gate_request {
     bool is_model_there; /* in the body, at [model_at, model_end), a string's quotes included */
     size_t model_at;
     size_t model_end;
+    bool is_model_open; /* behind /p/: the rest of the body may name it */
     bool is_stream;
     bool is_stream_open; /* nobody here knows: it is neither true nor false, or may still come */
     uint32_t needs;      /* RC_NEED_, all but VISION */

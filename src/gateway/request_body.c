@@ -5,6 +5,7 @@
 
 #include "base/json_find.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "gateway/request.h"
 
 /* The members that matter, of all wires: a name means the same wherever it stands. */
@@ -55,6 +56,9 @@ static const rc_json_names *names_of_members(void)
     static const rc_json_names names = {keys, marks, MEMBER_COUNT};
     return &names;
 }
+
+/* Of a path of Gemini's, with its colon. */
+#define VERB_MAX 64
 
 /* ---- members ---- */
 
@@ -220,15 +224,19 @@ static rc_gate_fault find_twin(const rc_gate_request *request, const top *t, uin
     return ambiguous(request, twins);
 }
 
+/* Behind /p/ a body is read as tolerant servers do: a byte order mark, and what follows the object
+ * or a mistake in it, do not hide the model. */
 static rc_gate_fault read_json(rc_gate_request *request)
 {
+    const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
     top t;
-    t.text = request->body;
+    t.text = is_native ? rc_utf8_without_mark(request->body) : request->body;
     uint32_t twins;
     const rc_status status =
         rc_json_find_names_once(t.text, names_of_members(), t.values, &t.found, &twins);
     const bool is_start = request->body_left > 0 && status == RC_E_TRUNCATED;
-    if (status != RC_OK && !is_start)
+    const bool is_known = is_native && member_at(&t, AT_MODEL) != NULL;
+    if (status != RC_OK && !is_start && !is_known)
         return rc_gate_fault_make(RC_GATE_FAULT_BODY, "",
                                   status == RC_E_TRUNCATED ? "one that goes on to its end" : "");
     const rc_gate_fault fault = find_twin(request, &t, twins);
@@ -263,39 +271,75 @@ static rc_gate_fault read_form(rc_gate_request *request)
     return rc_gate_fault_none();
 }
 
-/* Gemini's own paths name the model, which the body need not: ".../models/NAME:verb". */
-static bool read_native_path(rc_gate_request *request)
+/* Moves *path before its last segment, which is decoded into room. Empty segments are passed over,
+ * as servers do. */
+static bool take_segment(rc_str *path, rc_buf *room)
 {
-    const rc_str mark = RC_STR("/models/");
-    rc_buf room;
-    size_t at = rc_str_find(request->rest, mark, 0);
-    if (at == RC_STR_NPOS || !rc_str_eq(rc_http1_method(request->reader), RC_STR("POST")))
-        return false;
-    const rc_str rest = rc_str_slice(request->rest, at + mark.len, request->rest.len);
-    const size_t colon = rc_str_find_byte(rest, ':', 0);
-    if (colon == RC_STR_NPOS || rc_str_find_byte(rest, '/', 0) != RC_STR_NPOS)
-        return false;
-    rc_buf_init_fixed(&room, request->model_room, sizeof request->model_room);
-    if (!rc_gate_percent_decode(rc_str_slice(rest, 0, colon), &room) ||
-        rc_buf_status(&room) != RC_OK || !rc_gate_model_is_valid(rc_buf_get(&room)))
-        return false;
-    rc_gate_request_set_model(request, rc_buf_get(&room));
-    return true;
+    while (path->len > 0 && path->ptr[path->len - 1] == '/')
+        path->len--;
+    size_t at = path->len;
+    while (at > 0 && path->ptr[at - 1] != '/')
+        at--;
+    const rc_str segment = rc_str_slice(*path, at, path->len);
+    path->len = at;
+    return rc_gate_percent_decode(segment, room) && rc_buf_status(room) == RC_OK;
+}
+
+/* Gemini's own paths name the model, which the body need not: ".../models/NAME:verb". */
+static void read_native_path(rc_gate_request *request)
+{
+    char parent_room[sizeof "models"];
+    rc_str path = request->rest;
+    rc_buf last;
+    rc_buf parent;
+    char last_room[RC_GATE_MODEL_MAX + VERB_MAX];
+    rc_buf_init_fixed(&last, last_room, sizeof last_room);
+    rc_buf_init_fixed(&parent, parent_room, sizeof parent_room);
+    if (!rc_str_eq(rc_http1_method(request->reader), RC_STR("POST")) ||
+        !take_segment(&path, &last) || !take_segment(&path, &parent) ||
+        !rc_str_eq(rc_buf_get(&parent), RC_STR("models")))
+        return;
+    const size_t colon = rc_str_find_byte(rc_buf_get(&last), ':', 0);
+    const rc_str name = rc_str_slice(rc_buf_get(&last), 0, colon);
+    if (colon == RC_STR_NPOS || !rc_gate_model_is_valid(name))
+        return;
+    memcpy(request->model_room, name.ptr, name.len);
+    rc_gate_request_set_model(request, rc_str_make(request->model_room, name.len));
+}
+
+/* The first bytes of an object in UTF-16 or UTF-32. There are providers that read it (Python's json
+ * does), and nobody does here. */
+static bool is_wide_json(rc_str body)
+{
+    static const char some[] = " \t\r\n{\"\xFE\xFF";
+    bool has_zero = false;
+    for (size_t i = 0; i < 4; i++) {
+        const char c = i < body.len ? body.ptr[i] : 'x';
+        if (c != '\0' && strchr(some, c) == NULL)
+            return false;
+        has_zero |= c == '\0';
+    }
+    return has_zero;
 }
 
 /* Behind /p/ everything is passed on. What can be read is read: prices and budgets need the model.
- */
+ * Not all servers look at the type of a body before they read JSON. */
 static rc_gate_fault read_any(rc_gate_request *request)
 {
     rc_gate_fault fault = rc_gate_fault_none();
-    if (request->boundary.len > 0 && !request->is_coded)
+    if (!request->is_coded && is_wide_json(request->body))
+        return rc_gate_fault_make(RC_GATE_FAULT_BODY, "", "UTF-8");
+    if (!request->is_coded && request->boundary.len > 0)
         fault = read_form(request);
-    else if (!request->is_coded)
+    if (!request->is_coded && fault.kind == RC_GATE_FAULT_NONE && request->asked_model.len == 0)
         fault = read_json(request);
     request->is_model_there = false;
     if (fault.kind != RC_GATE_FAULT_NONE)
         rc_gate_request_set_model(request, rc_str_make(NULL, 0));
-    (void)read_native_path(request);
+    read_native_path(request);
+    request->is_model_open = request->body_left > 0 && request->asked_model.len == 0 &&
+                             !request->is_coded &&
+                             (request->boundary.len > 0 || fault.kind == RC_GATE_FAULT_NONE);
     return fault.kind == RC_GATE_FAULT_AMBIGUOUS ? fault : rc_gate_fault_none();
 }
 
@@ -327,7 +371,8 @@ bool rc_gate_request_read_start(rc_gate_request *request, rc_str body, uint64_t 
 {
     request->body_left = left;
     const rc_gate_fault fault = rc_gate_request_read_body(request, body);
-    const bool is_known = request->asked_model.len > 0 || request->endpoint->wire == RC_WIRE_NATIVE;
+    const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
+    const bool is_known = request->asked_model.len > 0 || (is_native && !request->is_model_open);
     if (fault.kind == RC_GATE_FAULT_NONE && is_known)
         return true;
     rc_gate_request_forget_start(request);

@@ -273,6 +273,11 @@ static const body_case body_cases[] = {
      "gemini-2.5", 0},
     {"/p/x/v1beta/models/g:embedContent", "{\"model\":\"models/h\"}", RC_GATE_FAULT_NONE, "g", 0},
     {"/p/x/v1beta/models/g/operations:cancel", "{}", RC_GATE_FAULT_NONE, "", 0},
+    {"/p/x/v1beta/models/g%3AgenerateContent", "{\"model\":\"h\"}", RC_GATE_FAULT_NONE, "g", 0},
+    {"/p/x/v1beta/%6Dodels//g:generateContent/", "{}", RC_GATE_FAULT_NONE, "g", 0},
+    {"/p/x/v1/chat", "\xEF\xBB\xBF{\"model\":\"m\"}", RC_GATE_FAULT_NONE, "m", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\"} x", RC_GATE_FAULT_NONE, "m", 0},
+    {"/p/x/v1/chat", "{\"model\":\"m\",\"messages\":[],}", RC_GATE_FAULT_NONE, "m", 0},
 };
 
 static void bodies_are_read(void **state)
