@@ -49,7 +49,7 @@ static bool is_above(rc_writer *writer, uint64_t percent)
 }
 
 /* Begins to delete the oldest operations of a store that is too large. Those of the last minute
- * may be amended; where all have times to come, the clock was set back, and any may go. */
+ * may be amended and stay; where all have times to come, the clock was set back, and any may go. */
 static bool look_at_size(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
@@ -57,10 +57,11 @@ static bool look_at_size(rc_writer *writer, uint64_t now_ns)
     rc_store_fault ignored;
     if (now_ns < trim->next_size_ns || !is_above(writer, BEGIN_PCT))
         return false;
-    const int64_t before = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
-    const bool has_past =
-        rc_store_first_past(writer->store, before, &first_unix_ms, &ignored) && first_unix_ms >= 0;
-    begin(trim, false, has_past ? before : TIME_MAX_MS);
+    const int64_t now_unix_ms = rc_clock_unix_ms(writer->settings.calls);
+    const bool is_ahead =
+        rc_store_first_past(writer->store, TIME_MAX_MS, &first_unix_ms, &ignored) &&
+        first_unix_ms > now_unix_ms;
+    begin(trim, false, is_ahead ? TIME_MAX_MS : now_unix_ms - RC_WRITER_AMENDS_MS);
     trim->is_by_size = true;
     return true;
 }

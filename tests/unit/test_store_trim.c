@@ -211,6 +211,21 @@ static void the_oldest_go_when_it_is_too_large(void **state)
     assert_int_equal(world.safe, 2 * NOW);
 }
 
+/* However small the limit is: what has just ended may be amended yet. */
+static void the_newest_stay_when_it_is_too_large(void **state)
+{
+    (void)state;
+    world.settings.keep_bytes = 1;
+    start(0);
+    keep_some();
+    uv_sem_wait(&world.trimmed);
+    assert_int_equal(world.operations, PAST);
+    /* The writer looks every second. A look that deleted them would be seen here, at the latest in
+     * a later run. */
+    uv_sleep(1500);
+    assert_int_equal(count_left(), NOW);
+}
+
 static void a_disk_that_fails_meanwhile_loses_nothing(void **state)
 {
     (void)state;
@@ -251,6 +266,7 @@ int main(void)
         WITH_WORLD(the_days_may_change),
         WITH_WORLD(who_asks_is_heard),
         WITH_WORLD(the_oldest_go_when_it_is_too_large),
+        WITH_WORLD(the_newest_stay_when_it_is_too_large),
         WITH_WORLD(a_disk_that_fails_meanwhile_loses_nothing),
         WITH_WORLD(stopping_does_not_wait_for_all_of_it),
     };
