@@ -205,8 +205,22 @@ static bool limit_deadline(rc_gate_job *job)
     return true;
 }
 
+/* Nobody can tell the price of a model that nobody can read: a budget would count nothing. */
+static bool hides_price(const rc_gate_job *job)
+{
+    const rc_gate_request *request = &job->request;
+    return request->is_coded && request->asked_model.len == 0 &&
+           rc_gate_job_plans(job)->has_budgets && !rc_gate_request_is_free(request);
+}
+
 static bool choose(rc_gate_job *job)
 {
+    if (hides_price(job)) {
+        const rc_gate_fault fault =
+            rc_gate_fault_make(RC_GATE_FAULT_CODING, "content-encoding", "identity");
+        rc_gate_job_refuse_fault(job, &fault);
+        return false;
+    }
     return find_route(job) && limit_deadline(job) && choose_policy(job) &&
            (!job->route->is_open || own_entries(job));
 }

@@ -84,6 +84,19 @@ def counted_compressed():
     check(used(answer)[:2] == (11, 60000), used(answer))
 
 
+def compressed_requests_are_refused():
+    """Nobody can tell what they would cost, and there is a budget. Gemini's path names the model."""
+    mark, plan = upstream.plan(saying(http(json.dumps({**CHAT_USAGE}).encode())))
+    body = gzip.compress(json.dumps({**ASK, "model": "tight"}).encode())
+    with Client(gateway.port) as client:
+        answer = client.ask(post("/p/o/chat/completions", body, mark, b"Content-Encoding: gzip\r\n"))
+    check(answer.status == 415 and not plan.seen, answer)
+    with Client(gateway.port) as client:
+        answer = client.ask(post("/p/g/v1beta/models/m:generateContent", body, mark, b"Content-Encoding: gzip\r\n"))
+    check(answer.status == 200 and plan.seen[0].body == body, answer)
+    check(used(answer)[3] == 11 + 10 * 60000, used(answer))
+
+
 def estimated():
     """Nobody counted: the text is weighed, whether the response came to its end or not."""
     raw = json.dumps(CHAT).encode()
@@ -203,6 +216,7 @@ suite.case("images as events", counted_events, "/v1/images/generations",
            {"model": "o-m", "prompt": "x", "stream": True},
            [{"type": "image_generation.completed", "b64_json": "A" * MEGABYTE, "usage": IMAGES["usage"]}], 50, 4160)
 suite.case("compressed behind /p/", counted_compressed)
+suite.case("compressed requests behind /p/", compressed_requests_are_refused)
 suite.case("what nobody counted is estimated", estimated)
 suite.case("an output of 0 beside text is not believed", not_believed)
 suite.case("the cost and the times are told", cost_is_told)
