@@ -368,10 +368,10 @@ void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admi
         put_budget(&s);
     if (is_all || part == RC_ADMIN_PART_SPENDS)
         put_spends(&s);
-    if (is_all)
+    if (is_all) {
         put_repeats(&s);
-    if (is_all)
         put_loops(&s);
+    }
     if (is_all || part == RC_ADMIN_PART_TARGETS)
         put_targets(&s);
     if (is_all || part == RC_ADMIN_PART_KEYS)

@@ -148,12 +148,12 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
     rc_link *link = stream->data;
     if (len == 0 || link->state == RC_LINK_CLOSED)
         return;
-    if (len > 0)
-        link->read_bytes += (uint64_t)len;
-    if (len > 0)
-        on_bytes(link, rc_str_make(buf->base, (size_t)len));
-    else
+    if (len < 0) {
         on_end(link, len != UV_EOF || link->is_reset || has_error(link));
+        return;
+    }
+    link->read_bytes += (uint64_t)len;
+    on_bytes(link, rc_str_make(buf->base, (size_t)len));
 }
 
 bool rc_link_start_reading(rc_link *link)

@@ -1,4 +1,5 @@
 /* The operator's side on real sockets. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -96,33 +97,46 @@ static void what_is_too_large_is_refused(void **state)
     world_end();
 }
 
+/* Takes turns until the connection has sent a page (true) or is closed. */
+static bool is_served(int fd)
+{
+    char page[1024];
+    for (int turns = PATIENCE; turns > 0; turns--) {
+        const ssize_t len = recv(fd, page, sizeof(page), MSG_DONTWAIT);
+        if (len >= 0 || errno == ECONNRESET)
+            return len > 0;
+        turn();
+    }
+    fail_msg("neither a page nor the end");
+    return false;
+}
+
 static void there_is_a_bound_on_connections(void **state)
 {
     (void)state;
-    int fds[80];
+    enum {
+        CEILING = 64
+    };
+    int fds[CEILING + 16];
     world_start("");
     for (size_t i = 0; i < COUNT(fds); i++) {
         fds[i] = client_dial();
-        /* A byte of a head: not at rest, and not to be thrown out for somebody else. */
-        assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1);
+        assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1); /* a byte of a head */
         turn();
     }
     for (int i = 0; i < 50; i++)
         turn();
-    /* The last ones wait in the kernel's queue; when others leave, they are served. */
-    int served = 0;
     for (size_t i = 0; i < COUNT(fds); i++)
-        served += send(fds[i], "ET /healthz" OWN "\r\n", strlen("ET /healthz" OWN "\r\n"),
-                       MSG_NOSIGNAL) > 0;
-    assert_int_equal(served, COUNT(fds));
+        (void)send(fds[i], "ET /healthz" OWN "\r\n", strlen("ET /healthz" OWN "\r\n"),
+                   MSG_NOSIGNAL);
+    /* The last ones wait in the kernel's queue until others leave. On a slow machine a connection
+     * that is late with its head may have made room, one for each above the ceiling. */
+    int served = 0;
     for (size_t i = 0; i < COUNT(fds); i++) {
-        char page[1024];
-        int turns = PATIENCE;
-        while (recv(fds[i], page, sizeof(page), MSG_DONTWAIT) <= 0 && turns-- > 0)
-            turn();
-        assert_true(turns > 0);
+        served += is_served(fds[i]);
         close(fds[i]);
     }
+    assert_in_range(served, CEILING, COUNT(fds));
     world_end();
 }
 
