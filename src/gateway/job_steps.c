@@ -61,11 +61,18 @@ bool rc_gate_try_was_sent(const rc_gate_try *try)
     return try->is_started || try->mode != RC_MODE_HEAD || try->upstream.accepted > 0;
 }
 
-/* Behind /p/ the path tells what is asked. */
+/* Behind /p/ the path tells what is asked. There are servers that cut a path at a semicolon, and
+ * that read the first of two verbs. */
 static bool is_count(const rc_gate_request *request)
 {
-    return rc_str_ends_with(request->rest, RC_STR("/messages/count_tokens")) ||
-           rc_str_ends_with(request->rest, RC_STR(":countTokens"));
+    const rc_str path = request->rest;
+    const size_t colon = rc_str_find_byte(path, ':', 0);
+    if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
+        rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
+        return false;
+    return rc_str_ends_with(path, RC_STR("/messages/count_tokens")) ||
+           (colon != RC_STR_NPOS &&
+            rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
 }
 
 /* Tokens that are counted and things that are looked up cost nothing. */

@@ -171,6 +171,10 @@ def free():
         answer = ask(path, ASK, saying(http(b'{"input_tokens":2000,"totalTokens":2000}')))
         check(answer.status == 200 and used(answer)[3] == 0, answer, used(answer))
         check(not answer.get("x-recourse-cost-usd"), answer.head.raw)
+    usage = {"usage": {"input_tokens": 4, "output_tokens": 5}}
+    for path in ("/p/c/v1/messages;:countTokens", "/p/g/v1beta/models/m:generateContent:countTokens"):
+        answer = ask(path, ASK, saying(http(json.dumps(usage).encode())))
+        check(answer.status == 200 and used(answer)[3] == 54, answer, used(answer))
 
 
 def budget_holds():
