@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "config/reader.h"
 
 /* Some multiple of what the largest file can ask for. */
@@ -117,7 +118,12 @@ bool rc_config_admin_listens(const rc_config_admin *admin)
     return !rc_str_eq(admin->listen, RC_STR("off"));
 }
 
-bool rc_glob_matches(rc_str pattern, rc_str text)
+static bool is_same(char a, char b, bool ignores_case)
+{
+    return a == b || (ignores_case && rc_ascii_lower(a) == rc_ascii_lower(b));
+}
+
+static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 {
     /* After a mismatch only the latest star needs to take more: an earlier one could not do better,
      * so this never takes longer than pattern times text. */
@@ -131,7 +137,7 @@ bool rc_glob_matches(rc_str pattern, rc_str text)
             if (at == pattern.len)
                 return true; /* the last one takes all the rest */
             star_text = i;
-        } else if (at < pattern.len && pattern.ptr[at] == text.ptr[i]) {
+        } else if (at < pattern.len && is_same(pattern.ptr[at], text.ptr[i], ignores_case)) {
             at++;
             i++;
         } else if (star < pattern.len) {
@@ -144,6 +150,16 @@ bool rc_glob_matches(rc_str pattern, rc_str text)
     while (at < pattern.len && pattern.ptr[at] == '*')
         at++;
     return at == pattern.len;
+}
+
+bool rc_glob_matches(rc_str pattern, rc_str text)
+{
+    return matches(pattern, text, false);
+}
+
+bool rc_glob_matches_nocase(rc_str pattern, rc_str text)
+{
+    return matches(pattern, text, true);
 }
 
 const rc_config_route *rc_config_route_find(const rc_config *config, rc_str model)

@@ -260,5 +260,7 @@ rc_shared_settings rc_config_shared_settings(const rc_config *config);
 
 /* Does the pattern, in which * is any text, fit all of text? */
 bool rc_glob_matches(rc_str pattern, rc_str text);
+/* The same in any case: a provider that ignores the case of a model's name runs the same model. */
+bool rc_glob_matches_nocase(rc_str pattern, rc_str text);
 
 #endif

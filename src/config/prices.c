@@ -136,7 +136,7 @@ static bool is_before_all(const rc_config_price *first, const rc_config_price *s
 {
     return first->model.len > 0 && takes(first->kind, second->kind) &&
            takes(first->provider, second->provider) &&
-           rc_glob_matches(first->model, second->model) &&
+           rc_glob_matches_nocase(first->model, second->model) &&
            first->over_input_tokens <= second->over_input_tokens;
 }
 
@@ -266,7 +266,7 @@ const rc_config_price *rc_prices_find(const rc_prices *prices, rc_str kind, rc_s
     for (size_t i = 0; (price = rc_prices_at(prices, i, &is_own)) != NULL; i++) {
         bool is_large = price->over_input_tokens == 0 || input_tokens > price->over_input_tokens;
         if (is_large && takes(price->kind, kind) && takes(price->provider, provider) &&
-            rc_glob_matches(price->model, model))
+            rc_glob_matches_nocase(price->model, model))
             return price;
     }
     return NULL;

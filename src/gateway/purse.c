@@ -236,12 +236,14 @@ rc_status rc_purse_load(rc_purse *purse, const rc_config *config, const rc_price
 
 /* ---- targets that are addressed directly ---- */
 
+/* A provider may ignore the case of a model's name. */
 static bool is_target(const rc_config *config, const rc_config_target *target, rc_str provider,
                       rc_str model, bool is_first)
 {
     if (!rc_str_eq(config->providers[target->provider].name, provider))
         return false;
-    return rc_str_eq(target->model, RC_STR("*")) ? is_first : rc_str_eq(target->model, model);
+    return rc_str_eq(target->model, RC_STR("*")) ? is_first
+                                                 : rc_str_eq_nocase(target->model, model);
 }
 
 /* Could a request that names no provider be sent to this target by the route? A target that is open
@@ -272,10 +274,10 @@ static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_
            (is_direct && leads_to(config, index, target));
 }
 
-/* A pattern that is empty fits everything. */
+/* A pattern that is empty fits everything; case is ignored, as providers may do. */
 static bool fits(rc_str pattern, rc_str text)
 {
-    return pattern.len == 0 || rc_glob_matches(pattern, text);
+    return pattern.len == 0 || rc_glob_matches_nocase(pattern, text);
 }
 
 static bool fits_route(const rc_config *config, rc_str pattern, rc_str route, rc_str target)

@@ -201,6 +201,8 @@ static void test_which_one_counts(void **state)
     assert_non_null(find("gemini", "g", "gemini-2.5-pro", 10));
     assert_null(find("together", "t", "some-model", 10));
     assert_ptr_not_equal(find("openai", "openai", "gpt-4o-min", 10), &prices.own[0]);
+    /* a provider may take a name in any case */
+    assert_ptr_equal(find("openai", "openai", "GPT-4o-Mini", 0), &prices.own[0]);
     done();
 
     assert_int_equal(parse("as_of: 2026-11-01\nbuilt_in: false\n"), RC_OK);

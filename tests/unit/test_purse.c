@@ -330,12 +330,13 @@ static void test_direct_targets(void **state)
         " overflow_to: claude/huge}\n"
         "  - {model: \"gpt*\", chain: [{target: \"openai/*\"}], budget_usd: 3}\n"
         "  - {model: \"*\", chain: [{target: \"openai/*\"}], budget_usd: 3}\n"
-        "budgets:\n"
-        "  - {name: slow, match: {route: safe}, limit_usd: 2}\n";
+        "budgets: [{name: slow, match: {route: safe}, limit_usd: 2},"
+        " {name: loud, match: {target: openai/mini}, limit_usd: 2}]\n";
     static const struct {
         const char *target, *scopes;
     } rows[] = {
-        {"openai/mini", "route fast,route safe,route *,budget slow,"},
+        {"openai/mini", "route fast,route safe,route *,budget slow,budget loud,"},
+        {"openai/MINI", "route fast,route safe,route *,budget slow,budget loud,"},
         {"openai/gpt-5", "route gpt*,"},
         {"openai/o3", "route *,"},
         {"openai/", ""},
