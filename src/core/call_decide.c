@@ -13,13 +13,6 @@ uint32_t rc_call_max_calls(const rc_call *call)
     return call->max_calls < max_calls ? call->max_calls : max_calls;
 }
 
-uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry)
-{
-    const rc_plan *plan = call->plan;
-    uint32_t tries = entry < plan->entry_count ? plan->entries[entry].tries : 0;
-    return tries ? tries : rc_policy_rule(plan->policy, call->why.code)->max_attempts;
-}
-
 /* --- the actions --- */
 
 /* A try that a refreshed key or the end of a refresh leads to is none of the target's tries. */
@@ -133,6 +126,9 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
         call->turns++;
     if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
         call->tries++;
+    /* After a wait: whether others were open or not, this is the next round. */
+    if (reason == RC_WHY_WOKE && !names_tries(call, entry))
+        call->round = (uint16_t)(call->tries - 1u);
     call->calls++;
     rc_call_pass(call, entry);
     call->flight = rc_call_take(call, entry, credential);
@@ -222,24 +218,33 @@ static rc_action too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
     return call->last;
 }
 
+/* Why a wait of the length may not be; NONE: it may. */
+static rc_reason why_no_wait(const rc_call *call, uint64_t wait_ms)
+{
+    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
+    uint64_t at_ms = add(call->now_ms, wait_ms);
+    if (wait_ms > rule->max_delay_ms)
+        return RC_WHY_DELAY_TOO_LONG;
+    if (at_ms >= call->deadline_at_ms)
+        return RC_WHY_WAIT_PAST_DEADLINE;
+    if (is_too_little(call, at_ms))
+        return RC_WHY_TOO_LITTLE_LEFT;
+    if (wait_ms > call->waits_left_ms) /* exhausted, but for a first wait that is too long */
+        return call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG;
+    return RC_WHY_NONE;
+}
+
 /* For who has paid for the call that comes after. */
 static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
-    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
     uint64_t at_ms = add(call->now_ms, wait_ms);
     if (at_ms < call->not_before_ms && !call->is_round_next) {
         at_ms = call->not_before_ms;
         wait_ms = at_ms - call->now_ms;
     }
-    if (wait_ms > rule->max_delay_ms)
-        return too_long(call, RC_WHY_DELAY_TOO_LONG, wait_ms);
-    if (at_ms >= call->deadline_at_ms)
-        return too_long(call, RC_WHY_WAIT_PAST_DEADLINE, wait_ms);
-    if (is_too_little(call, at_ms))
-        return too_long(call, RC_WHY_TOO_LITTLE_LEFT, wait_ms);
-    if (wait_ms > call->waits_left_ms) /* exhausted, but for a first wait that is too long */
-        return too_long(call, call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG,
-                        wait_ms);
+    rc_reason against = why_no_wait(call, wait_ms);
+    if (against != RC_WHY_NONE)
+        return too_long(call, against, wait_ms);
     call->last_wait_ms = wait_ms;
     call->has_waited = true;
     if (call->waits_left_ms != RC_UNLIMITED)
@@ -427,19 +432,25 @@ static rc_reason why_spent(const rc_call *call)
     return rc_call_is_capacity(&call->why) ? RC_WHY_CAPACITY_SPENT : RC_WHY_TRIES_SPENT;
 }
 
-/* The chain was asked to its end: another entry than the latest is open, and is asked again after
- * the policy's wait. False: there is none. */
-static bool wait_for_round(rc_call *call, uint64_t entropy, rc_action *ret_action)
+/* The chain was asked to its end: another entry than the latest is open, or opens before that one,
+ * and is asked again after the policy's wait. False: there is none. */
+static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_action *ret_action)
 {
     const rc_call_search first = rc_call_find_round(call);
-    if (first.entry == RC_NO_TARGET ||
-        call->plan->entries[first.entry].target == call->flight.target)
+    const bool is_open = first.entry != RC_NO_TARGET;
+    const uint64_t opens_ms = is_open ? 0 : rc_call_round_opens_at_ms(call);
+    if (is_open
+            ? call->plan->entries[first.entry].target == call->flight.target
+            : opens_ms == 0 || opens_ms >= (is_spent ? RC_UNLIMITED : rc_call_reopens_at_ms(call)))
+        return false;
+    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
+    const uint64_t backoff_ms =
+        rc_backoff_wait(rule, rc_call_next_round(call), call->last_wait_ms, entropy);
+    const uint64_t wait_ms = reach(call, backoff_ms, opens_ms, backoff_ms, entropy);
+    if (!is_open && why_no_wait(call, wait_ms) != RC_WHY_NONE)
         return false;
     call->is_round_next = true;
-    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
-    *ret_action = pay_and_wait(
-        call, rc_backoff_wait(rule, rc_call_next_round(call), call->last_wait_ms, entropy),
-        RC_WHY_BACKOFF);
+    *ret_action = pay_and_wait(call, wait_ms, RC_WHY_BACKOFF);
     return true;
 }
 
@@ -477,7 +488,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     rc_call_search next = rc_call_find_next(call, !is_spent && !is_cooling);
     if (next.entry != RC_NO_TARGET)
         return retry_with(call, next.entry, RC_NO_TARGET, why_moved(call, is_cooling, has_tries));
-    if (wait_for_round(call, entropy, &action))
+    if (wait_for_round(call, is_spent, entropy, &action))
         return action;
     if (!is_spent && !is_cooling)
         return wait_here(call, 0, entropy);

@@ -31,6 +31,9 @@ uint16_t rc_plan_chain_count(const rc_plan *plan);
 /* The place of an entry of the chain, counted from where the call begins. */
 uint32_t rc_call_place(const rc_call *call, uint16_t entry);
 
+/* The tries that an entry may have, by the latest failure. */
+uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry);
+
 /* May the entry be asked now? Written only when false: what keeps it closed. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
@@ -54,6 +57,10 @@ rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
  * be asked again. The first open one; none when the policy allows no further round. */
 uint16_t rc_call_next_round(const rc_call *call);
 rc_call_search rc_call_find_round(const rc_call *call);
+/* When the latest entry may be asked again; 0: now, or not known. */
+uint64_t rc_call_reopens_at_ms(const rc_call *call);
+/* If none is open: when the first one with another target than the latest may be; 0: not known. */
+uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
 /* A failure that repeats itself at this entry: no later round asks it again. */
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_setback *why);
@@ -94,9 +101,6 @@ void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_set
 
 /* The calls of the whole request, by the policy and by its owner. */
 uint32_t rc_call_max_calls(const rc_call *call);
-
-/* The tries that an entry may have, by the latest failure. */
-uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry);
 
 /* Step 4: NONE, or what no other call can be made for. */
 rc_reason rc_call_spent(const rc_call *call);

@@ -12,6 +12,13 @@ uint16_t rc_plan_chain_count(const rc_plan *plan)
     return is_all ? plan->entry_count : plan->chain_count;
 }
 
+uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry)
+{
+    const rc_plan *plan = call->plan;
+    uint32_t tries = entry < plan->entry_count ? plan->entries[entry].tries : 0;
+    return tries ? tries : rc_policy_rule(plan->policy, call->why.code)->max_attempts;
+}
+
 /* Guesses count where there is something else to ask. For a context that is too long for the others
  * there is nothing else than the target with the larger window. */
 static bool is_alone(const rc_call *call)
@@ -76,11 +83,9 @@ uint32_t rc_call_place(const rc_call *call, uint16_t entry)
                           : (uint32_t)(entry + rc_plan_chain_count(call->plan) - first);
 }
 
-/* An entry that names its tries has had them in the first round. */
 static bool is_spent(const rc_call *call, uint16_t entry)
 {
-    return call->plan->entries[entry].tries > 0 || entry >= 64 ||
-           (call->spent_entries >> entry & 1) != 0;
+    return entry >= 64 || (call->spent_entries >> entry & 1) != 0;
 }
 
 static rc_call_search find_open(const rc_call *call, uint32_t place, uint16_t other_than)
@@ -123,7 +128,7 @@ uint16_t rc_call_next_round(const rc_call *call)
     return (uint16_t)(names_tries ? call->round + 1u : call->tries);
 }
 
-rc_call_search rc_call_find_round(const rc_call *call)
+static rc_call_search find_round(const rc_call *call, uint16_t other_than)
 {
     rc_call next = *call;
     next.skips = NULL;
@@ -131,8 +136,26 @@ rc_call_search rc_call_find_round(const rc_call *call)
     uint32_t max_tries = rc_policy_rule(call->plan->policy, call->why.code)->max_attempts;
     if (has_left_chain(call) || next.round >= max_tries)
         return (rc_call_search){.entry = RC_NO_TARGET};
+    return find_open(&next, 0, other_than);
+}
+
+rc_call_search rc_call_find_round(const rc_call *call)
+{
     bool is_other = call->now_ms < call->not_before_ms;
-    return find_open(&next, 0, is_other ? call->flight.target : RC_NO_TARGET);
+    return find_round(call, is_other ? call->flight.target : RC_NO_TARGET);
+}
+
+uint64_t rc_call_reopens_at_ms(const rc_call *call)
+{
+    rc_skip here = {0};
+    if (rc_call_is_open_alone(call, call->flight.entry, &here))
+        return call->not_before_ms;
+    return here.until_ms > call->not_before_ms ? here.until_ms : call->not_before_ms;
+}
+
+uint64_t rc_call_round_opens_at_ms(const rc_call *call)
+{
+    return find_round(call, call->flight.target).until_ms;
 }
 
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
@@ -151,6 +174,9 @@ void rc_call_pass(rc_call *call, uint16_t entry)
     uint32_t behind = rc_call_place(call, entry) + 1;
     if (behind > call->next_place)
         call->next_place = (uint16_t)behind;
+    /* An entry that names its tries has them in one round. */
+    if (call->plan->entries[entry].tries > 0 && entry < 64)
+        call->spent_entries |= UINT64_C(1) << entry;
 }
 
 rc_reason rc_call_why_nobody(const rc_call_search *search)

@@ -227,6 +227,74 @@ static void test_waits_have_a_limit_together(void **state)
     expect_stop(world_fail(&w, RC_CODE_RATE_LIMITED, 90000), RC_WHY_DELAY_TOO_LONG, false);
 }
 
+/* An entry that is asked again after a wait, because nobody else is open, is in the next round: it
+ * has no more tries when the others open again. */
+static void test_each_entry_has_its_tries_in_all_rounds(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    w.policy.others.max_attempts = 2;
+    w.targets[1].cooldown.assumed_until_ms = w.now_ms + 60000;
+    world_begin(&w);
+    rc_action action = world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+    assert_int_equal(world_wake(&w, &action).entry, 0);
+    rc_shared_clear_target(&w.shared, 1, w.now_ms);
+    action = world_fail(&w, RC_CODE_OVERLOADED, NO_HINT);
+    assert_int_equal(action.entry, 1);
+    rc_shared_clear_target(&w.shared, 0, w.now_ms);
+    expect_stop(world_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_WHY_TRIES_SPENT, true);
+}
+
+/* An entry that names its tries, and was closed in the first round, has them in a later one. */
+static void test_named_tries_are_had_when_it_opens(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    w.entries[1].tries = 1;
+    rc_shared_cool_target(&w.shared, 1, w.now_ms + 500);
+    world_begin(&w);
+    rc_action action = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+    action = world_wake(&w, &action);
+    if (action.entry == 0)
+        action = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
+    expect(action, RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
+    assert_int_equal(action.entry, 1);
+    action = world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* and not again */
+    action = world_wake(&w, &action);
+    assert_int_equal(action.entry, 0);
+    expect(world_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP, RC_WHY_TRIES_SPENT);
+}
+
+/* Where all are closed, the call waits for the one that opens first, whichever failed last. */
+static void test_waits_for_who_opens_first(void **state)
+{
+    (void)state;
+    const rc_code last[] = {RC_CODE_OVERLOADED, RC_CODE_RATE_LIMITED, RC_CODE_QUOTA_EXHAUSTED};
+    for (size_t i = 0; i < 3; i++) {
+        world w;
+        world_init(&w, 2);
+        world_begin(&w);
+        assert_int_equal(world_fail(&w, RC_CODE_OVERLOADED, 3000).entry, 1);
+        rc_action action = world_fail(&w, last[i], 20000);
+        expect(action, RC_DO_WAIT, RC_WHY_BACKOFF);
+        assert_in_range(action.wait_ms, 3000, 5000);
+        assert_true(rc_call_validate(&w.call));
+        action = world_wake(&w, &action);
+        expect(action, RC_DO_TRY, RC_WHY_WOKE);
+        assert_int_equal(action.entry, 0);
+    }
+    /* Not when that is too long: then the failure says what it is. */
+    world w;
+    world_init(&w, 2);
+    world_begin(&w);
+    world_fail(&w, RC_CODE_OVERLOADED, 700000);
+    expect_stop(world_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT), RC_WHY_CAPACITY_SPENT, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +306,9 @@ int main(void)
         cmocka_unit_test(test_what_is_no_silence),
         cmocka_unit_test(test_no_more_calls_than_the_owner_allows),
         cmocka_unit_test(test_waits_have_a_limit_together),
+        cmocka_unit_test(test_each_entry_has_its_tries_in_all_rounds),
+        cmocka_unit_test(test_named_tries_are_had_when_it_opens),
+        cmocka_unit_test(test_waits_for_who_opens_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,11 +462,11 @@ static void test_tries_spent_tells_when_to_come_back(void **state)
     world w;
     world_init(&w, 2);
     w.entries[0].tries = 1;
-    rc_shared_cool_target(&w.shared, 1, w.now_ms + 2000);
+    rc_shared_cool_target(&w.shared, 1, w.now_ms + 70000); /* too long to wait for it */
     world_begin(&w);
-    rc_action action = world_fail(&w, RC_CODE_OVERLOADED, 9000);
+    rc_action action = world_fail(&w, RC_CODE_OVERLOADED, 90000);
     expect_stop(action, RC_WHY_TRIES_SPENT, true);
-    assert_int_equal(action.at_ms, w.now_ms + 2000);
+    assert_int_equal(action.at_ms, w.now_ms + 70000);
 }
 
 /* --- steps 7 and 8 --- */
