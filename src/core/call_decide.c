@@ -494,7 +494,9 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return wait_here(call, 0, entropy);
     if (!is_spent)
         return wait_at_last(call, next, entropy);
-    uint64_t at_ms = is_open ? 0 : earlier(here.until_ms, next.until_ms);
+    /* A new call would ask a silent target at once. */
+    bool is_now = is_open || rc_call_find_silent(call) != RC_NO_TARGET;
+    uint64_t at_ms = is_now ? 0 : earlier(here.until_ms, next.until_ms);
     return rc_call_do_stop(call, why_spent(call), at_ms ? at_ms : call->not_before_ms);
 }
 

@@ -181,6 +181,23 @@ static void test_what_is_no_silence(void **state)
     assert_int_equal(action.entry, 1);
 }
 
+/* A call with nobody else to ask does not wait for a silent target to end its rest: so it is no time
+ * to come back at. */
+static void test_a_rest_for_silence_names_no_time(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 2);
+    for (int i = 0; i < 4; i++) {
+        rc_action action = world_begin(&w);
+        while (action.what != RC_DO_STOP)
+            action = action.what == RC_DO_WAIT ? world_wake(&w, &action)
+                                               : world_fail(&w, RC_CODE_CONNECTION_RESET, NO_HINT);
+        expect_stop(action, RC_WHY_TRIES_SPENT, true);
+        assert_int_equal(action.at_ms, 0);
+    }
+}
+
 /* An owner's limits hold whatever the policy says. */
 static void test_no_more_calls_than_the_owner_allows(void **state)
 {
@@ -304,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_a_silent_target_rests),
         cmocka_unit_test(test_a_hang_rests_by_its_cost),
         cmocka_unit_test(test_what_is_no_silence),
+        cmocka_unit_test(test_a_rest_for_silence_names_no_time),
         cmocka_unit_test(test_no_more_calls_than_the_owner_allows),
         cmocka_unit_test(test_waits_have_a_limit_together),
         cmocka_unit_test(test_each_entry_has_its_tries_in_all_rounds),
