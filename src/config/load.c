@@ -58,7 +58,7 @@ static void refuse_address(rc_config_provider *provider, const char *name, const
     rc_config_text_append(fault->path, sizeof fault->path, RC_STR(".base_url"));
     rc_config_fault_say(fault, "the variable ");
     rc_config_fault_say(fault, name);
-    rc_config_fault_say(fault, " ");
+    rc_config_fault_say(fault, ": ");
     rc_config_fault_say(fault, why);
 }
 

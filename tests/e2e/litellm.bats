@@ -255,7 +255,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     FAR_BASE=http://127.0.0.1:1/v1/ run -0 "$RECOURSE" config check far.yaml
     [[ $output == *"http://127.0.0.1:1/v1  env:KEY"* ]]
     FAR_BASE=http://far.example/v1 run -78 "$RECOURSE" config check far.yaml
-    [[ $output == *"base_url: the variable FAR_BASE plain http://"* ]]
+    [[ $output == *"base_url: the variable FAR_BASE: plain http://"* ]]
     (echo 'listen: 127.0.0.1:0' && echo 'admin: {listen: "off"}' && cat far.yaml) >recourse.yaml
     KEY=key run -78 "$RECOURSE" serve
     [[ $output == *"the variable is not set that base_url names: env:FAR_BASE"* ]]

@@ -181,7 +181,7 @@ static void test_what_is_no_silence(void **state)
     assert_int_equal(action.entry, 1);
 }
 
-/* A call with nobody else to ask does not wait for a silent target to end its rest: so it is no time
+/* A call with nobody else to ask does not wait for a silent target to end its rest: that is no time
  * to come back at. */
 static void test_a_rest_for_silence_names_no_time(void **state)
 {
