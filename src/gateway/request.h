@@ -98,7 +98,7 @@ void rc_gate_request_forget_start(rc_gate_request *request);
 
 /* A body that is passed on as it comes, behind a start that was read: is one of its members there
  * twice, or in another spelling? False: it is, and what the piece has must not be passed on. Forms
- * and compressed bodies are not watched. piece: borrows. */
+ * and compressed bodies are not watched; JSON that is called a form is. piece: borrows. */
 void rc_gate_request_watch_begin(rc_gate_request *request);
 bool rc_gate_request_watch(rc_gate_request *request, rc_str piece);
 

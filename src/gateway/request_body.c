@@ -400,7 +400,7 @@ void rc_gate_request_watch_begin(rc_gate_request *request)
 {
     request->seen = 0;
     memset(&request->top, 0, sizeof request->top);
-    request->top.is_over = request->is_coded || request->boundary.len > 0;
+    request->top.is_over = request->is_coded;
     (void)rc_json_top_push(&request->top, request->body, on_key, request);
 }
 

@@ -50,11 +50,30 @@ static void models_behind_p_may_come_late(void **state)
     }
 }
 
+/* Nor does its type hide a second one behind the first bytes. */
+static void second_models_in_forms_are_seen(void **state)
+{
+    (void)state;
+    const rc_str head = RC_STR("POST /p/x/v1/chat HTTP/1.1\r\nHost: a\r\n"
+                               "Content-Type: multipart/form-data; boundary=b\r\n\r\n");
+    gate_read(head, RC_STR("x"));
+    assert_true(rc_gate_request_read_start(&gate_request, RC_STR("{\"model\":\"m\",\"a\":\""), 99));
+    rc_gate_request_watch_begin(&gate_request);
+    assert_true(rc_gate_request_watch(&gate_request, RC_STR("x\",\"b\":1")));
+    assert_false(rc_gate_request_watch(&gate_request, RC_STR(",\"model\":\"n\"}")));
+    /* A form has no members. */
+    gate_read(head, RC_STR("x"));
+    assert_false(rc_gate_request_read_start(&gate_request, RC_STR("--b\r\n"), 99));
+    rc_gate_request_watch_begin(&gate_request);
+    assert_true(rc_gate_request_watch(&gate_request, RC_STR("--b\r\n{\"model\":1,\"model\":2}")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_behind_p_do_not_hide_models),
         cmocka_unit_test(models_behind_p_may_come_late),
+        cmocka_unit_test(second_models_in_forms_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
