@@ -1,6 +1,7 @@
 #include "base/secret.h"
 
 #include "base/lanes.h"
+#include "base/str.h"
 
 bool rc_secret_eq(rc_secret a, rc_secret b)
 {
@@ -44,4 +45,11 @@ void rc_secret_wipe_buf(rc_buf *buf)
 {
     rc_secret_wipe(buf->ptr, buf->len);
     rc_buf_reset(buf);
+}
+
+size_t rc_secret_find(rc_str text, rc_secret secret, size_t from)
+{
+    if (secret.len == 0)
+        return RC_STR_NPOS;
+    return rc_str_find(text, rc_str_make(secret.hidden, secret.len), from);
 }

@@ -24,6 +24,9 @@ bool rc_secret_eq(rc_secret a, rc_secret b);
 /* Visible ASCII alone, at least one byte: fit for a header. */
 bool rc_secret_is_token(rc_secret secret);
 
+/* Where it stands in a text, from a place on; RC_STR_NPOS: nowhere, or it is empty. */
+size_t rc_secret_find(rc_str text, rc_secret secret, size_t from);
+
 /* Appends it; copies. The buffer has to be wiped afterwards. */
 rc_status rc_secret_push(rc_buf *buf, rc_secret secret);
 

@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "gateway/job.h"
 
+#define KEY_MIN_BYTES 7u /* shorter ones ("none", "ollama") are words, and no secrets */
+#define HIDDEN RC_STR("[redacted]")
 #define UNREADABLE "The provider says that it worked, and its answer cannot be read."
 
 /* ---- what comes next ---- */
@@ -51,6 +53,47 @@ static void tell_hedge(rc_gate_try *try)
     tell_call(job);
 }
 
+/* ---- the key that was sent ---- */
+
+/* Most keys are known by their looks, which scrubbing goes by; this one is known by itself. */
+static bool has_key(const rc_gate_try *try, rc_str text)
+{
+    return try->key.len >= KEY_MIN_BYTES && rc_secret_find(text, try->key, 0) != RC_STR_NPOS;
+}
+
+/* The text without it. copy: for one that has it. */
+static rc_str hide_key(const rc_gate_try *try, rc_str text, rc_buf *copy)
+{
+    if (!has_key(try, text))
+        return text;
+    for (size_t at = 0; at < text.len;) {
+        const size_t found = rc_secret_find(text, try->key, at);
+        const size_t end = found == RC_STR_NPOS ? text.len : found;
+        rc_buf_push(copy, rc_str_slice(text, at, end));
+        if (found != RC_STR_NPOS)
+            rc_buf_push(copy, HIDDEN);
+        at = found == RC_STR_NPOS ? text.len : found + try->key.len;
+    }
+    return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
+}
+
+/* What a provider repeats of it is in no report. */
+static const rc_report *classify(const rc_gate_try *try, const rc_failure *failure)
+{
+    const rc_alloc *alloc = &try->job->gate->settings.alloc;
+    rc_failure clean = *failure;
+    rc_buf body;
+    rc_buf event;
+    rc_buf_init(&body, alloc, 0);
+    rc_buf_init(&event, alloc, 0);
+    clean.body = hide_key(try, failure->body, &body);
+    clean.event = hide_key(try, failure->event, &event);
+    const rc_report *report = rc_classify(&clean, rc_gate_job_plans(try->job)->given.rules, alloc);
+    rc_buf_done(&body);
+    rc_buf_done(&event);
+    return report;
+}
+
 /* Clients pace themselves by the provider's own headers, where they speak its dialect. */
 static void keep_limits(rc_gate_try *try, const rc_report *report)
 {
@@ -61,6 +104,8 @@ static void keep_limits(rc_gate_try *try, const rc_report *report)
         (try->provider->is_demo ||
          rc_gate_endpoint_suits(endpoint, try->provider->config->kind->dialect)))
         rc_gate_push_limits(&job->limits, try->reader, rc_buf_get(&try->head).ptr);
+    if (has_key(try, rc_buf_get(&job->limits)))
+        rc_buf_reset(&job->limits);
 }
 
 static void take_report(rc_gate_try *try, const rc_report *report)
@@ -103,8 +148,11 @@ static size_t list_headers(const rc_gate_try *try, rc_header headers[RC_HTTP1_FI
     const char *head = rc_buf_get(&try->head).ptr;
     if (try->mode == RC_MODE_HEAD)
         return 0;
-    for (uint32_t i = 0; i < reader->field_count; i++)
-        headers[i] = (rc_header){rc_http1_name(reader, head, i), rc_http1_value(reader, head, i)};
+    for (uint32_t i = 0; i < reader->field_count; i++) {
+        const rc_str value = rc_http1_value(reader, head, i);
+        headers[i] =
+            (rc_header){rc_http1_name(reader, head, i), has_key(try, value) ? HIDDEN : value};
+    }
     return reader->field_count;
 }
 
@@ -149,8 +197,7 @@ void rc_gate_try_fail(rc_gate_try *try, rc_failure *failure)
         failure->request = job->request.body;
     if (job->state == RC_JOB_ANSWERING)
         failure->phase = RC_PHASE_COMMITTED;
-    const rc_report *report =
-        rc_classify(failure, rc_gate_job_plans(job)->given.rules, &gate->settings.alloc);
+    const rc_report *report = classify(try, failure);
     const rc_code code = rc_report_code(report);
     const bool is_unknown = code == RC_CODE_UNCLASSIFIED;
     const bool is_none = is_unknown || code == RC_CODE_MALFORMED_RESPONSE;

@@ -175,7 +175,39 @@ def nothing_in_files():
     check(world.gateway.rows("SELECT count(*) FROM reports")[0][0] > 10, "there are no reports")
 
 
+def a_key_without_a_form():
+    """What a key looks like is its issuer's business: it is known, and hidden, all the same."""
+    key = "our team key"[4:].replace(" ", "-")
+    other = Upstream()
+    gateway = Lasting({"providers": {name: {"kind": "openai", "base_url": other.url("/v1"), "keys": ["env:PLAIN"]}
+                                     for name in ("p1", "p2", "p3", "p4", "p5", "p6")}}, {"PLAIN": key}).start()
+    said = f"Key {key} is not allowed here (key={key})"
+    stream = ('data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
+              + 'data: {"error":{"message":"' + said + '","type":"rate_limit_error"}}\n\n').encode()
+    answers = [respond(403, {"error": {"message": said}}),
+               respond(402, {"error": {"message": said}}),
+               respond(400, {"error": {"message": said, "type": "invalid_request_error", "code": key, "param": key}}),
+               respond(429, {"error": {"message": "slow down"}}, "Retry-After: 70", f"x-request-id: {key}",
+                       "x-ratelimit-remaining-requests: 7", f"x-ratelimit-limit-requests: {key}"),
+               respond(401, said.encode()),
+               respond(200, stream).replace(b"application/json", b"text/event-stream")]
+    try:
+        for number, answer in enumerate(answers, 1):
+            other.on_stray = lambda conn, request, answer=answer: say(conn, answer)
+            got = ask(gateway.port, "/v1/chat/completions", {
+                "model": f"p{number}/m", "stream": number == 6, "messages": [{"role": "user", "content": "Hi"}]})
+            check(got.end == CLEAN and got.head and key.encode() not in got.head.raw + got.body, got.head.raw, got)
+        check(gateway.rows("SELECT count(*) FROM reports")[0][0] >= 5, "there are no reports")
+        gateway.end()
+        for name, data in every_file(gateway.folder):
+            check(key.encode() not in data, name)
+    finally:
+        gateway.stop()
+        other.stop()
+
+
 suite = Suite(threads=1)
+suite.case("a key that looks like none is hidden", a_key_without_a_form)
 suite.case("no answer has one", nothing_in_answers)
 suite.case("no page of the operator's side has one", nothing_in_pages)
 suite.case("the process's title has none", nothing_in_the_process)
