@@ -135,6 +135,8 @@ typedef struct rc_flight {
     bool is_on;          /* a place of the target is taken */
     bool is_key_probe;   /* the credential was refused before: it may be again */
     bool is_quota_probe; /* its quota was used up before: nobody else asks with it meanwhile */
+    bool has_turn;       /* it waited, and goes before the others that did */
+    bool is_let_through; /* its answer has begun: others have their turn */
     uint64_t at_ms;      /* when it began */
 } rc_flight;
 
@@ -159,7 +161,9 @@ typedef struct rc_call {
     uint16_t
         next_place; /* of the chain, from first_entry on: all before were asked or passed over */
     uint8_t state;
-    bool is_alone; /* no other entry has what the request needs: guesses do not count */
+    uint8_t holds;    /* waits for a turn, and */
+    uint8_t closings; /* waits for a limit that others met again: both are no tries */
+    bool is_alone;    /* no other entry has what the request needs: guesses do not count */
     bool is_committed;
     bool is_once;
     bool has_waited;
@@ -198,8 +202,8 @@ RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now
 /* Ends the call in any state and gives back what it holds. */
 RC_API rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms);
 
-/* The first content was passed on: from now on a failure is final, and a breaker that was probed
- * knows that its target is back. */
+/* The first content was passed on: from now on a failure is final, a breaker that was probed knows
+ * that its target is back, and calls that wait behind this one have their turn (cooldown.h). */
 RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
 
 /* The next entry that could be asked now beside the present one, for hedging; RC_NO_TARGET: none.

@@ -168,6 +168,7 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
     rc_shared_lock(call->shared);
     rc_call_clear_key(call, &call->flight);
     rc_call_clear_target(call, &call->flight);
+    rc_call_pass_turn(call, &call->flight);
     rc_target *target = rc_shared_target(call->shared, call->flight.target);
     if (target && call->flight.is_on && call->flight.pass == RC_BREAKER_PROBE)
         rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker, RC_BREAKER_PROBE,

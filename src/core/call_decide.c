@@ -7,12 +7,6 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a < RC_UNLIMITED - b ? a + b : RC_UNLIMITED;
 }
 
-uint32_t rc_call_max_calls(const rc_call *call)
-{
-    uint32_t max_calls = call->plan->policy->max_calls;
-    return call->max_calls < max_calls ? call->max_calls : max_calls;
-}
-
 /* --- the actions --- */
 
 /* A try that a refreshed key or the end of a refresh leads to is none of the target's tries. */
@@ -218,12 +212,10 @@ static rc_action too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
     return call->last;
 }
 
-/* Why a wait of the length may not be; NONE: it may. */
-static rc_reason why_no_wait(const rc_call *call, uint64_t wait_ms)
+rc_reason rc_call_why_no_wait(const rc_call *call, uint64_t wait_ms)
 {
-    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->why.code);
     uint64_t at_ms = add(call->now_ms, wait_ms);
-    if (wait_ms > rule->max_delay_ms)
+    if (wait_ms > rc_policy_rule(call->plan->policy, call->why.code)->max_delay_ms)
         return RC_WHY_DELAY_TOO_LONG;
     if (at_ms >= call->deadline_at_ms)
         return RC_WHY_WAIT_PAST_DEADLINE;
@@ -234,17 +226,16 @@ static rc_reason why_no_wait(const rc_call *call, uint64_t wait_ms)
     return RC_WHY_NONE;
 }
 
-/* For who has paid for the call that comes after. */
-static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
+rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
     uint64_t at_ms = add(call->now_ms, wait_ms);
     if (at_ms < call->not_before_ms && !call->is_round_next) {
         at_ms = call->not_before_ms;
         wait_ms = at_ms - call->now_ms;
     }
-    rc_reason against = why_no_wait(call, wait_ms);
-    if (against != RC_WHY_NONE)
-        return too_long(call, against, wait_ms);
+    rc_reason why_not = rc_call_why_no_wait(call, wait_ms);
+    if (why_not != RC_WHY_NONE)
+        return too_long(call, why_not, wait_ms);
     call->last_wait_ms = wait_ms;
     call->has_waited = true;
     if (call->waits_left_ms != RC_UNLIMITED)
@@ -258,7 +249,7 @@ static rc_action wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
 
 static rc_action pay_and_wait(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
-    rc_action action = wait_for(call, wait_ms, reason);
+    rc_action action = rc_call_wait_for(call, wait_ms, reason);
     if (action.what == RC_DO_WAIT)
         rc_budget_take(&call->shared->budget, call->now_ms);
     return action;
@@ -303,10 +294,11 @@ static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, u
     call->tries += call->tries < max_tries;
     if (call->tries >= max_tries)
         return rc_call_do_stop(call, spent, back_at_ms);
-    uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(call->plan->policy, call->why.code),
-                                          call->tries, call->last_wait_ms, entropy);
+    uint64_t backoff_ms =
+        rc_backoff_wait(rc_policy_rule(call->plan->policy, call->why.code),
+                        call->tries + call->closings, call->last_wait_ms, entropy);
     uint64_t wait_ms = reach(call, backoff_ms, until_ms, backoff_ms, entropy);
-    return wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
+    return rc_call_wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
 }
 
 /* --- step 3, AuthFailed --- */
@@ -378,7 +370,7 @@ static rc_action go_on_refreshed(rc_call *call, uint64_t entropy)
     if (!target || !credential || credential->state == RC_CREDENTIAL_DEAD)
         return rc_call_on_stale_key(call);
     if (call->now_ms < call->not_before_ms)
-        return wait_for(call, call->not_before_ms - call->now_ms, RC_WHY_HINT);
+        return rc_call_wait_for(call, call->not_before_ms - call->now_ms, RC_WHY_HINT);
     bool is_open = rc_call_is_open_alone(call, flight->entry, &here);
     if (is_open &&
         rc_shared_is_usable(call->shared, target, flight->credential, true, call->now_ms))
@@ -447,7 +439,7 @@ static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_ac
     const uint64_t backoff_ms =
         rc_backoff_wait(rule, rc_call_next_round(call), call->last_wait_ms, entropy);
     const uint64_t wait_ms = reach(call, backoff_ms, opens_ms, backoff_ms, entropy);
-    if (!is_open && why_no_wait(call, wait_ms) != RC_WHY_NONE)
+    if (!is_open && rc_call_why_no_wait(call, wait_ms) != RC_WHY_NONE)
         return false;
     call->is_round_next = true;
     *ret_action = pay_and_wait(call, wait_ms, RC_WHY_BACKOFF);
@@ -552,11 +544,16 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
 }
 
 /* A new round begins at the front of the chain. */
-static rc_action begin_round(rc_call *call, uint16_t entry)
+static rc_action wake_up(rc_call *call, uint16_t entry, bool is_round, uint64_t entropy)
 {
-    call->round = rc_call_next_round(call);
-    call->next_place = 0;
-    return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+    rc_action action;
+    if (rc_call_wait_turn(call, entry, entropy, &action))
+        return action;
+    call->round = is_round ? rc_call_next_round(call) : call->round;
+    call->next_place = is_round ? 0 : call->next_place;
+    action = rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+    rc_call_take_turn(call, &call->flight);
+    return action;
 }
 
 static rc_action go_on_here(rc_call *call, uint64_t entropy)
@@ -567,20 +564,21 @@ static rc_action go_on_here(rc_call *call, uint64_t entropy)
     if (call->is_round_next || !names_tries(call, entry)) {
         rc_call_search first = rc_call_find_round(call);
         if (first.entry != RC_NO_TARGET)
-            return begin_round(call, first.entry);
+            return wake_up(call, first.entry, true, entropy);
         if (call->is_round_next)
             return wait_again(call, first.until_ms, RC_WHY_TRIES_SPENT, first.until_ms, entropy);
     }
     if (rc_call_is_open(call, entry, &here))
-        return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+        return wake_up(call, entry, false, entropy);
     rc_call_search next = rc_call_find_next(call, false);
     if (next.entry == RC_NO_TARGET && rc_call_is_open_alone(call, entry, &alone))
-        return rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
+        return wake_up(call, entry, false, entropy);
     rc_call_note_skip(call, &here);
     if (next.entry != RC_NO_TARGET)
         return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
     if (alone.until_ms == RC_UNLIMITED)
         return stop_for_good(call, &alone, next);
+    call->tries -= rc_call_take_closing(call, &alone); /* wait_again counts one */
     return wait_again(call, alone.until_ms, RC_WHY_TRIES_SPENT,
                       earlier(here.until_ms, next.until_ms), entropy);
 }

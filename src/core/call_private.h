@@ -31,6 +31,9 @@ uint16_t rc_plan_chain_count(const rc_plan *plan);
 /* The place of an entry of the chain, counted from where the call begins. */
 uint32_t rc_call_place(const rc_call *call, uint16_t entry);
 
+/* The calls of the whole request, by the policy and by its owner. */
+uint32_t rc_call_max_calls(const rc_call *call);
+
 /* The tries that an entry may have, by the latest failure. */
 uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry);
 
@@ -97,10 +100,32 @@ bool rc_call_is_capacity(const rc_setback *why);
 /* What a failure tells everybody: who must be left alone, and until when. */
 void rc_call_tell_all(const rc_call *call, const rc_flight *flight, const rc_setback *why);
 
+/* --- call_turn.c --- */
+
+/* So many waits of a call are no tries; its waiting after these ends with its tries. */
+#define RC_CALL_HOLDS_MAX 64u
+#define RC_CALL_CLOSINGS_MAX 16u
+
+/* After a rate limit or an overload, few of the calls that waited go first (cooldown.h). The try of
+ * one of them begins; the answer of any try begins, which counts once; the try ends, and if no
+ * answer began, another call has its turn. */
+void rc_call_take_turn(const rc_call *call, rc_flight *flight);
+void rc_call_pass_turn(const rc_call *call, rc_flight *flight);
+void rc_call_return_turn(const rc_call *call, const rc_flight *flight);
+
+/* A call that has waited would ask this entry, which is open: it waits for its turn. False: it is
+ * its turn, or it has no time to wait. */
+bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_action *ret_action);
+/* The call woke and finds its entry closed, because another call was told to wait longer: to wait
+ * for that is no try. False: it is one. */
+bool rc_call_take_closing(rc_call *call, const rc_skip *closed);
+
 /* --- call_decide.c --- */
 
-/* The calls of the whole request, by the policy and by its owner. */
-uint32_t rc_call_max_calls(const rc_call *call);
+/* Steps 7 and 8: NONE, or why the call cannot wait so long; and WAIT or STOP by that, for who has
+ * paid for the call that comes after. */
+rc_reason rc_call_why_no_wait(const rc_call *call, uint64_t wait_ms);
+rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 
 /* Step 4: NONE, or what no other call can be made for. */
 rc_reason rc_call_spent(const rc_call *call);

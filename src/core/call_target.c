@@ -12,6 +12,12 @@ uint16_t rc_plan_chain_count(const rc_plan *plan)
     return is_all ? plan->entry_count : plan->chain_count;
 }
 
+uint32_t rc_call_max_calls(const rc_call *call)
+{
+    uint32_t max_calls = call->plan->policy->max_calls;
+    return call->max_calls < max_calls ? call->max_calls : max_calls;
+}
+
 uint32_t rc_call_max_tries(const rc_call *call, uint16_t entry)
 {
     const rc_plan *plan = call->plan;
@@ -372,6 +378,7 @@ void rc_call_give_back(const rc_call *call, rc_flight *flight, rc_breaker_end en
     if (!flight->is_on || !target)
         return;
     flight->is_on = false;
+    rc_call_return_turn(call, flight);
     end_probe(call, target, flight);
     rc_limiter_put(&target->limiter);
     /* What began before the target came back says nothing of it since. */
@@ -405,6 +412,7 @@ void rc_call_land(const rc_call *call, rc_flight *flight)
 {
     rc_call_clear_key(call, flight);
     rc_call_clear_target(call, flight);
+    rc_call_pass_turn(call, flight);
     rc_call_give_back(call, flight, RC_BREAKER_WORKED, 0);
 }
 

@@ -55,7 +55,8 @@ bool rc_call_validate(const rc_call *call)
     uint32_t max_calls = rc_call_max_calls(call);
     if (call->calls > (max_calls > 0 ? max_calls : 1) || call->tries > tries_max(call))
         return false;
-    if (call->flight.is_on != (call->state == RC_CALL_TRYING))
+    if (call->flight.is_on != (call->state == RC_CALL_TRYING) || call->holds > RC_CALL_HOLDS_MAX ||
+        call->closings > RC_CALL_CLOSINGS_MAX)
         return false;
     if (last->reason == RC_WHY_NONE || last->attempt > call->calls ||
         last->attempt > last->max_attempts || !is_place_passed(call))

@@ -8,7 +8,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 void rc_cooldown_tell(rc_cooldown *cooldown, uint64_t until_ms)
 {
-    cooldown->told_until_ms = later(cooldown->told_until_ms, until_ms);
+    if (until_ms <= cooldown->told_until_ms)
+        return;
+    cooldown->told_until_ms = until_ms;
+    cooldown->turns_taken = 0;
+    cooldown->turns_earned = 0;
 }
 
 void rc_cooldown_assume(rc_cooldown *cooldown, uint64_t until_ms)
@@ -31,4 +35,43 @@ uint64_t rc_cooldown_until_ms(const rc_cooldown *cooldown, bool is_alone)
 bool rc_cooldown_is_on(const rc_cooldown *cooldown, bool is_alone, uint64_t now_ms)
 {
     return now_ms < rc_cooldown_until_ms(cooldown, is_alone);
+}
+
+/* --- turns --- */
+
+#define TURNS_DOUBLE_MS 1000u
+#define TURNS_DOUBLED_MAX 10u
+#define TURNS_PER_PASS 2u
+
+static bool has_turns(const rc_cooldown *cooldown, uint64_t at_ms)
+{
+    return cooldown->told_until_ms > 0 && at_ms >= cooldown->told_until_ms;
+}
+
+bool rc_cooldown_has_turn(const rc_cooldown *cooldown, uint64_t now_ms)
+{
+    if (!has_turns(cooldown, now_ms))
+        return true;
+    uint64_t doubled = (now_ms - cooldown->told_until_ms) / TURNS_DOUBLE_MS;
+    if (doubled >= TURNS_DOUBLED_MAX)
+        return true;
+    return cooldown->turns_taken < (uint32_t)cooldown->turns_earned + (1u << doubled);
+}
+
+void rc_cooldown_take_turn(rc_cooldown *cooldown, uint64_t now_ms)
+{
+    if (has_turns(cooldown, now_ms) && cooldown->turns_taken < UINT16_MAX)
+        cooldown->turns_taken++;
+}
+
+void rc_cooldown_pass_turn(rc_cooldown *cooldown, uint64_t began_ms)
+{
+    if (has_turns(cooldown, began_ms) && cooldown->turns_earned <= UINT16_MAX - TURNS_PER_PASS)
+        cooldown->turns_earned += TURNS_PER_PASS;
+}
+
+void rc_cooldown_return_turn(rc_cooldown *cooldown, uint64_t began_ms)
+{
+    if (has_turns(cooldown, began_ms) && cooldown->turns_taken > 0)
+        cooldown->turns_taken--;
 }

@@ -8,7 +8,7 @@
 
 #include <recourse/cooldown.h>
 
-_Static_assert(sizeof(rc_cooldown) == 16, "docs/internals/cooldown.md says so");
+_Static_assert(sizeof(rc_cooldown) == 24, "docs/internals/cooldown.md says so");
 
 static void test_only_later(void **state)
 {
@@ -54,10 +54,63 @@ static void test_over_at_its_end(void **state)
     }
 }
 
+static void test_turns_grow(void **state)
+{
+    (void)state;
+    rc_cooldown cooldown = {0};
+    assert_true(rc_cooldown_has_turn(&cooldown, 0)); /* nobody was told anything */
+    rc_cooldown_tell(&cooldown, 1000);
+    uint32_t all = 0;
+    for (uint32_t flight = 1; flight <= 64; flight *= 2) {
+        for (uint32_t i = 0; i < flight; i++, all++) {
+            assert_true(rc_cooldown_has_turn(&cooldown, 1000));
+            rc_cooldown_take_turn(&cooldown, 1000);
+        }
+        assert_false(rc_cooldown_has_turn(&cooldown, 1999));
+        for (uint32_t i = 0; i < flight; i++)
+            rc_cooldown_pass_turn(&cooldown, 1000);
+    }
+    assert_int_equal(all, 127);
+    rc_cooldown_tell(&cooldown, 900); /* no later end */
+    assert_int_equal(cooldown.turns_taken, 127);
+    rc_cooldown_tell(&cooldown, 5000);
+    assert_true(rc_cooldown_has_turn(&cooldown, 5000));
+    rc_cooldown_pass_turn(&cooldown, 4999); /* began before the end: says nothing */
+    rc_cooldown_take_turn(&cooldown, 5000);
+    rc_cooldown_return_turn(&cooldown, 4999);
+    assert_false(rc_cooldown_has_turn(&cooldown, 5000));
+}
+
+static void test_turns_without_a_word(void **state)
+{
+    (void)state;
+    rc_cooldown cooldown = {0};
+    rc_cooldown_tell(&cooldown, 1000);
+    rc_cooldown_take_turn(&cooldown, 1000);
+    assert_false(rc_cooldown_has_turn(&cooldown, 1999));
+    assert_true(rc_cooldown_has_turn(&cooldown, 2000));
+    rc_cooldown_take_turn(&cooldown, 2000);
+    assert_false(rc_cooldown_has_turn(&cooldown, 2999));
+    rc_cooldown_return_turn(&cooldown, 2000);
+    assert_true(rc_cooldown_has_turn(&cooldown, 2000));
+    rc_cooldown_return_turn(&cooldown, 1000);
+    rc_cooldown_return_turn(&cooldown, 1000); /* more often does no harm */
+    assert_int_equal(cooldown.turns_taken, 0);
+    for (uint32_t i = 0; i < 70000; i++) {
+        rc_cooldown_take_turn(&cooldown, 1000);
+        assert_true(rc_cooldown_has_turn(&cooldown, 11000)); /* in the end everybody may go */
+    }
+    for (uint32_t i = 0; i < 70000; i++)
+        rc_cooldown_pass_turn(&cooldown, 1000);
+    assert_true(cooldown.turns_earned >= UINT16_MAX - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_later),
+        cmocka_unit_test(test_turns_grow),
+        cmocka_unit_test(test_turns_without_a_word),
         cmocka_unit_test(test_a_guess_holds_where_there_is_another),
         cmocka_unit_test(test_over_at_its_end),
     };

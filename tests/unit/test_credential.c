@@ -9,7 +9,7 @@
 #include <recourse/credential.h>
 #include <recourse/policy.h>
 
-_Static_assert(sizeof(rc_credential) <= 24, "docs/internals/cooldown.md says so");
+_Static_assert(sizeof(rc_credential) <= 32, "docs/internals/cooldown.md says so");
 
 static rc_credential make(void)
 {
