@@ -48,6 +48,7 @@ rc_gate_job *rc_gate_job_new(rc_gate *gate, rc_exchange *exchange)
     job->steps = job->first;
     job->step_room = RC_JOB_STEPS_FIRST;
     job->call.plan = NULL;
+    job->call.is_committed = false; /* the memory may be that of an earlier request */
     job->body.max_bytes = rc_gate_job_plans(job)->config->limits.max_body_bytes;
     gate->jobs++;
     atomic_fetch_add_explicit(&gate->world->in_flight, 1, memory_order_relaxed);
