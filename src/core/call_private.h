@@ -15,12 +15,13 @@ enum {
 
 /* What a look along the chain found. */
 typedef struct rc_call_search {
-    uint16_t entry;    /* RC_NO_TARGET: none is open */
-    uint64_t until_ms; /* then: the earliest time at which one may be; 0: not known */
-    bool is_capable;   /* one of them has what the request needs */
-    bool may_open;     /* one of these will open by itself */
-    bool is_dead;      /* one of these has no credential that is not dead */
-    uint32_t missing;  /* if none is capable: as in rc_action */
+    uint16_t entry;     /* RC_NO_TARGET: none is open */
+    uint64_t until_ms;  /* then: the earliest time at which one may be; 0: not known */
+    uint64_t cooled_ms; /* the same of those that have a key to use; 0: not known */
+    bool is_capable;    /* one of them has what the request needs */
+    bool may_open;      /* one of these will open by itself */
+    bool is_dead;       /* one of these has no credential that is not dead */
+    uint32_t missing;   /* if none is capable: as in rc_action */
 } rc_call_search;
 
 /* --- call_target.c --- */

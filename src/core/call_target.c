@@ -75,9 +75,13 @@ static void note_closed(const rc_call *call, rc_call_search *search, const rc_sk
     search->is_dead = search->is_dead || skip->reason == RC_WHY_CREDENTIALS_DEAD;
     search->may_open = search->may_open || skip->until_ms != RC_UNLIMITED;
     uint64_t until_ms = skip->until_ms;
-    if (until_ms != 0 && until_ms != RC_UNLIMITED &&
-        (search->until_ms == 0 || until_ms < search->until_ms))
+    if (until_ms == 0 || until_ms == RC_UNLIMITED)
+        return;
+    if (search->until_ms == 0 || until_ms < search->until_ms)
         search->until_ms = until_ms;
+    if (skip->reason != RC_WHY_SKIP_CREDENTIALS &&
+        (search->cooled_ms == 0 || until_ms < search->cooled_ms))
+        search->cooled_ms = until_ms;
 }
 
 /* The places of the chain are counted from where the call begins, round to the one before it: so
@@ -161,7 +165,9 @@ uint64_t rc_call_reopens_at_ms(const rc_call *call)
 
 uint64_t rc_call_round_opens_at_ms(const rc_call *call)
 {
-    return find_round(call, call->flight.target).until_ms;
+    const rc_call_search closed = find_round(call, call->flight.target);
+    /* After a used-up quota no call waits for keys: the same account may be behind them. */
+    return rc_call_is_capacity(&call->why) ? closed.cooled_ms : closed.until_ms;
 }
 
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
@@ -181,7 +187,7 @@ void rc_call_pass(rc_call *call, uint16_t entry)
     if (behind > call->next_place)
         call->next_place = (uint16_t)behind;
     /* An entry that names its tries has them in one round. */
-    if (call->plan->entries[entry].tries > 0 && entry < 64)
+    if (entry < 64 && call->plan->entries[entry].tries > 0)
         call->spent_entries |= UINT64_C(1) << entry;
 }
 
