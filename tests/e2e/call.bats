@@ -398,7 +398,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     [ -z "$(ls -A)" ]
     [ "$(stat -c %a "$default_store" "${default_store%/*}" "$XDG_STATE_HOME" | tr '\n' ' ')" = '600 700 700 ' ]
     rm -r "$XDG_STATE_HOME"
-    XDG_STATE_HOME= HOME=$BATS_TEST_TMPDIR/home run -0 call --quiet --model demo/ok hello
+    XDG_STATE_HOME='' HOME=$BATS_TEST_TMPDIR/home run -0 call --quiet --model demo/ok hello
     [ -s ../home/.local/state/recourse/recourse.db ]
     STATE_DIRECTORY=$BATS_TEST_TMPDIR/service run -0 call --quiet --model demo/ok hello
     [ -s ../service/recourse.db ]
@@ -408,7 +408,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
 @test "without a home the record is in the folder, and the call says so" {
     mkdir empty
     cd empty
-    XDG_STATE_HOME= HOME= run -0 --separate-stderr call --model demo/echo hello
+    XDG_STATE_HOME='' HOME='' run -0 --separate-stderr call --model demo/echo hello
     [ "$output" = hello ]
     said 'neither XDG_STATE_HOME nor HOME names a folder: the audit is in recourse.db in the current folder.'
     [ -s recourse.db ]

@@ -327,7 +327,7 @@ YAML
     run ! grep -qF 'is not used' found.json
     rm recourse.db
     provider 'kind: demo'
-    XDG_STATE_HOME= HOME= found 0
+    XDG_STATE_HOME='' HOME='' found 0
     [[ $(finding default) == "warning neither XDG_STATE_HOME nor HOME"* ]]
     XDG_STATE_HOME=/dev/null found 77
     [[ $(finding folder) == "fault no file can be made there: "* ]]

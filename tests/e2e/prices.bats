@@ -195,6 +195,7 @@ END
     [[ $output == *'100% failed'* && $output != *'nothing failed'* ]]
     [[ $output == *'no attempt failed: what failed was refused before anybody was asked'* ]]
     "$RECOURSE" call --quiet --model demo/tokens-5 hi
+    # shellcheck disable=SC2154 # wait.bash sets it
     run -0 "$RECOURSE" audit stats --store "$default_store"
     [[ $output == *'nothing failed'* ]]
 }

@@ -548,7 +548,7 @@ EOF
     start own serve --log json
     [ -s own.db ]
     run ! grep -q store_default own.talk
-    cd ..
+    cd "$OLDPWD"
 }
 
 @test "a signal lets what is under way finish, a second one does not" {
