@@ -1,7 +1,8 @@
 #!/bin/bash
-# Drives calls for SOAK_STEPS (10 million) inputs, builds a copy of everything, walks every path with two
-# analyzers, fuzzes every target for SOAK_SECONDS (60) from a copy of its corpus, then proves on the
-# planted bugs of fuzz_negative that the search and the sanitizers can find something.
+# Drives calls for SOAK_STEPS (10 million) inputs, encodes and decodes a million random reports, builds a
+# copy of everything, walks every path with two analyzers, fuzzes every target for SOAK_SECONDS (60) from
+# a copy of its corpus, then proves on the planted bugs of fuzz_negative that the search and the
+# sanitizers can find something.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
@@ -65,6 +66,18 @@ soak_calls() {
     fi
 }
 
+# A million random reports, encoded and decoded.
+soak_reports() {
+    local log=$work/reports.log
+    if tools/build.sh release --target unit_roundtrip -DRECOURSE_TESTS=ON >"$log" 2>&1 &&
+        RECOURSE_ROUNDTRIPS=1000000 "$root/release/tests/unit_roundtrip" >>"$log" 2>&1; then
+        echo "reports: ok"
+    else
+        tail -n 60 "$log"
+        echo "reports: FAILED"
+    fi
+}
+
 # What ships is the same wherever it is built.
 soak_copy() {
     local log=$work/copy.log place
@@ -92,6 +105,7 @@ soak_paths() {
 
 {
     soak_calls
+    soak_reports
     soak_copy
     soak_paths
     (cd "$programs" && ls -d fuzz_*) | grep -vxE 'fuzz_negative|.*\..*' |

@@ -1,5 +1,5 @@
-/* A million random reports: encode, decode strictly, encode again. The two texts must be the same.
- */
+/* Random reports, RECOURSE_ROUNDTRIPS of them: encode, decode strictly, encode again. The two texts
+ * must be the same. */
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
 
